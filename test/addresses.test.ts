@@ -19,18 +19,18 @@ const file = {
 };
 
 it.each(HOSTILE.flatMap((url) => Object.keys(file).map((kind) => [url, kind as keyof typeof file] as const)))(
-  "never gives out the address %s of a document in %s",
+  "omits the unsafe address %s of a document in %s",
   async (url, kind) => {
     const library = await openInTest({ documents: { [`boats.${kind}`]: file[kind](url) } });
     const answer = await library.ask("What does a rowing boat cost per hour?");
     expect(answer.status).toBe("ok");
-    // The pack's rule supplies the address where the document's own cannot be opened.
+    // The domain pack supplies the address, because the document's own is unsafe.
     expect(answer.citations[0]?.url).toMatch(/^https:\/\/library\.example\//);
     expect(JSON.stringify(answerToWire(answer)).toLowerCase()).not.toMatch(/javascript:|data:text|evil\.example/);
   },
 );
 
-it("gives out none of an answer that was stored before addresses were looked at", async () => {
+it("omits unsafe addresses of answers that were stored before addresses were checked", async () => {
   const library = await openInTest();
   const answer = await library.ask("How much does a library card cost?");
   const [citation] = answer.citations;

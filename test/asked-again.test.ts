@@ -23,8 +23,8 @@ async function ingest(engine: Engine, library: Library, edit: () => void): Promi
   for await (const _event of engine.ingest(folderOf(library), { source: "documents" }));
 }
 
-describe("a question that is asked again and again", () => {
-  it("is answered without reading the entry or its documents again, and without losing a row", async () => {
+describe("a repeated question", () => {
+  it("is answered without reading the entry or its documents again, and is still recorded", async () => {
     const library = await openInTest();
     const { cache, documents, interactions } = library.engine.store;
     const ids = [(await library.ask(CARD)).id, (await library.ask(CARD)).id];
@@ -43,7 +43,7 @@ describe("a question that is asked again and again", () => {
       { what, by: "this process", change },
       { what, by: "another one", change },
     ]),
-  )("gets no stored answer once $what by $by", async ({ by, change }) => {
+  )("gets no cached answer after $what by $by", async ({ by, change }) => {
     const library = await openInTest();
     const first = await library.ask(CARD);
     for (let i = 0; i < 3; i++) expect((await library.ask(CARD)).cacheMode).toBe("exact");
@@ -51,7 +51,7 @@ describe("a question that is asked again and again", () => {
     expect((await library.ask(CARD)).cacheMode).toBe("miss");
   });
 
-  it("gets a reviewer's correction, whichever process took it", async () => {
+  it("gets a reviewer's correction from any process", async () => {
     const library = await openInTest();
     const first = await library.ask(CARD);
     for (let i = 0; i < 3; i++) expect((await library.ask(CARD)).cacheMode).toBe("exact");
@@ -60,7 +60,7 @@ describe("a question that is asked again and again", () => {
     expect((await library.ask(CARD)).cacheMode).toBe("curated");
   });
 
-  it("gets no answer that has expired, though nothing was written since", async () => {
+  it("gets no expired answer, even if nothing was written since", async () => {
     let now = Date.parse("2026-03-01T10:00:00Z");
     const library = await openInTest({ now: () => new Date(now) });
     await library.ask(CARD);
@@ -69,7 +69,7 @@ describe("a question that is asked again and again", () => {
     expect((await library.ask(CARD)).cacheMode).toBe("miss");
   });
 
-  it("stays used, so that an entry that is asked for goes after one that is not", async () => {
+  it("counts as use, so unused entries are evicted first", async () => {
     let asked = 0;
     const now = () => new Date(Date.parse("2026-03-01T10:00:00Z") + 1_000 * asked++);
     const library = await openInTest({ settings: { "cache.entries": 2 }, now });

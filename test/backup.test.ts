@@ -53,7 +53,6 @@ async function expectSame(engine: Engine, { id, key }: { id: string; key: string
   expect(await engine.deleteUpload(violin?.id ?? "")).toBe(true);
 }
 
-/** Parses a backup: rows by table, and files. */
 function linesOf(path: string) {
   const lines = gunzipSync(readFileSync(path))
     .toString("utf8")
@@ -91,7 +90,7 @@ async function fillEveryTable(path: string, interactionId: string): Promise<void
 }
 
 describe("backup and restore", () => {
-  it("give a data folder back whole; the backup is readable by its owner alone", async () => {
+  it("restore a data folder completely; only its owner can read the backup", async () => {
     const made = await backedUp();
     const written = await backup(made.config, made.path, now);
     expect(written.rows).toBeGreaterThan(30);
@@ -102,7 +101,7 @@ describe("backup and restore", () => {
     await expect(restore(made.config, made.path)).rejects.toMatchObject({ code: "store_not_empty" });
   });
 
-  it("take the place of an earlier backup and of nothing else", async () => {
+  it("overwrite an earlier backup, but no other file", async () => {
     const { path, config, sandbox } = await backedUp();
     await backup(config, path, now);
     const notes = join(sandbox.folder, "notes.txt");
@@ -120,7 +119,7 @@ describe("backup and restore", () => {
     expect((await backup(config, path, now)).rows).toBeGreaterThan(0);
   });
 
-  it("refuse what was cut off, changed or is none, and put nothing in", async () => {
+  it("refuse truncated, changed and foreign files, and restore nothing of them", async () => {
     const made = await backedUp();
     await backup(made.config, made.path, now);
     const bytes = readFileSync(made.path);
@@ -155,7 +154,7 @@ describe("backup and restore", () => {
 describe.skipIf(whyNoPostgres !== null)("backup and restore on PostgreSQL", () => {
   const server = usePostgres();
 
-  it("move a data folder into PostgreSQL, uploads and the key of proofs included, and from there into another one", async () => {
+  it("move a data folder into PostgreSQL, with uploads and proof key, and on to another database", async () => {
     const made = await backedUp();
     await backup(made.config, made.path, now);
     const first = fresh(made.sandbox, "first", { "database.url": await server().createDatabase() });
@@ -171,7 +170,7 @@ describe.skipIf(whyNoPostgres !== null)("backup and restore on PostgreSQL", () =
     await expectSame(await open(third), made);
   });
 
-  it("give back every row and file as it was, from a file through PostgreSQL into a file", async () => {
+  it("preserve every row and file on the way through PostgreSQL", async () => {
     const made = await backedUp();
     const web = "web/library/_/0123456789abcdef/pages/a.html";
     for (const path of [web, "input/library/alice/fedcba9876543210/b.txt", "uploads/library/alice/label-for%20staff/c.md"]) {
@@ -192,7 +191,7 @@ describe.skipIf(whyNoPostgres !== null)("backup and restore on PostgreSQL", () =
     expect(linesOf(after).files.map(({ file }) => file)).toContain(web);
   });
 
-  it("are asked for where the data folder holds records that PostgreSQL would hide", async () => {
+  it("are suggested when PostgreSQL would hide the records of the data folder", async () => {
     const made = await backedUp();
     const hiding = {
       ...made.config,

@@ -44,7 +44,7 @@ describe("POST /v1/batch", () => {
   };
   const batch = (...questions: object[]) => questions.map((one) => JSON.stringify(one)).join("\n");
 
-  it("answers each line, with its id or line number, at most so many at a time; a failure is that line's", async () => {
+  it("answers each line with its id or line number, limits parallel questions, and isolates failures", async () => {
     const { post, fake, most } = setUp();
     const response = await post(
       batch({ id: "a", question: "One?" }, { question: "broken" }, { id: "c", question: "Three?", write: "quotes" }),
@@ -70,7 +70,7 @@ describe("POST /v1/batch", () => {
     expect(fake.calls).toEqual([]);
   });
 
-  it("takes no other content type", async () => {
+  it("refuses other content types", async () => {
     expect((await setUp().post("{}", "text/plain")).status).toBe(415);
   });
 });
@@ -79,7 +79,7 @@ describe("ask --file", () => {
   const library = libraryForAll();
   const run = (...args: string[]) => runCli(args, { cwd: library.sandbox.folder, env: library.sandbox.env });
 
-  it("prints a line per question; with --out, a repeated run asks only what has no answer yet", async () => {
+  it("prints one line per question; with --out, a repeated run asks only unanswered questions", async () => {
     const [first, second] = LIBRARY_QUESTIONS.map((one) => (typeof one === "string" ? one : one.question));
     const file = join(library.sandbox.folder, "questions.jsonl");
     writeFileSync(file, `${JSON.stringify({ id: "a", question: first })}\n\n${JSON.stringify({ question: second })}\n`);

@@ -21,7 +21,7 @@ async function bookIn(engine: Parameters<typeof ask>[0]) {
 const quoting = () => open({ chat: [{ type: "status", status: 500 }] }, { encoder: near() }, WHALE);
 
 describe("a selection under book", () => {
-  it("that is shorter than a chunk finds its passage, cut to its whole sentences", () =>
+  it("shorter than a chunk finds its passage, cut to whole sentences", () =>
     using(quoting(), async ({ engine }) => {
       const { documentId, at } = await bookIn(engine);
       const selection = { documentId, start: at(NAMED) - 8, end: at(TOLD) + 20 };
@@ -30,7 +30,7 @@ describe("a selection under book", () => {
       expect(answer.evidence.map(({ passage }) => passage.text)).toEqual([NAMED]);
     }));
 
-  it("in which no whole sentence lies is refused, and so is one about something else", () =>
+  it("without a whole sentence is refused", () =>
     using(quoting(), async ({ engine }) => {
       const { documentId, at } = await bookIn(engine);
       const selection = { documentId, start: at(NAMED) + 3, end: at(NAMED) + 20 };
@@ -41,7 +41,7 @@ describe("a selection under book", () => {
       });
     }));
 
-  it("of a chapter or page keeps to it, cut as well", () =>
+  it("by chapter, section or page quotes nothing from outside", () =>
     using(quoting(), async ({ engine }) => {
       const answerIn = async (filters: Record<string, unknown>) =>
         (await ask(engine, "Who is the captain called Ahab?", { profile: "book", filters })).answer;
@@ -63,7 +63,7 @@ describe("a citation under book", () => {
 });
 
 describe("refusals of book", () => {
-  it("say that nothing about the topic was found below .7, and never that the book has nothing", () =>
+  it("say that nothing about the topic was found below .7, never that the book lacks it", () =>
     using(open({}, { encoder: near(0.69) }, WHALE), async ({ engine, endpoint }) => {
       const { answer } = await ask(engine, WHO, { profile: "book" });
       expect(answer.refusal).toMatchObject({ reason: "nothing_relevant", message: book.write.refusal });

@@ -11,7 +11,7 @@ function cli(args: readonly string[], env: Readonly<Record<string, string>> = {}
 }
 
 describe("sourcebound cache", () => {
-  it("says how many answers are stored, for people and as JSON", async () => {
+  it("counts stored answers, for people and as JSON", async () => {
     const { stdout } = await cli(["cache", "stats"]);
     expect(stdout).toMatch(/^entries: 1$/m);
     const stats = JSON.parse((await cli(["cache", "stats", "--json", "--domain", "library"])).stdout);
@@ -39,7 +39,7 @@ describe("sourcebound cache", () => {
     expect(JSON.parse((await cli(["cache", "stats", "--json"])).stdout).entries).toBe(1);
   });
 
-  it("clears one domain or all, and only when it is told which", async () => {
+  it("clears one domain or all, and requires one of the two", async () => {
     expect(await cli(["cache", "clear"])).toMatchObject({ code: 2, stderr: expect.stringContaining("--all") });
     expect(await cli(["cache", "clear", "--all", "--domain", "library"])).toMatchObject({ code: 2 });
     expect(JSON.parse((await cli(["cache", "stats", "--json"])).stdout).entries).toBe(1);

@@ -91,7 +91,7 @@ const settle = () => {
 const QUESTION = `When was the harbour of ${titled(names[100] as string)} opened?`;
 
 describe("calibrate", () => {
-  it("measures the running path on labelled questions and chooses a threshold that holds the risk; the engine then uses it", async () => {
+  it("measures labelled questions, chooses a threshold that limits the risk, and makes the engine use it", async () => {
     const before = await decided(QUESTION);
     expect(before.answer).toMatchObject({ status: "ok", confidenceCalibrated: false });
     const stored = (await library.engine.store.interactions.list("library", 1000)).length;
@@ -103,7 +103,7 @@ describe("calibrate", () => {
       unanswerable: { out_of_scope: 5, near_miss: 20, injection: 1 },
       unjudgeable: [],
     });
-    // An instruction to the system is refused regardless of confidence and does not count as an answer.
+    // An injection is refused regardless of confidence, so it does not count as an answer.
     expect(report.questions.find(({ id }) => id === "i0")).toMatchObject({ answered: false, wrong: false });
     const right = report.questions.filter(({ kind, wrong }) => kind === "answerable" && !wrong).length;
     expect(right).toBeGreaterThan(60);
@@ -132,7 +132,7 @@ describe("calibrate", () => {
     expect(again.answer).toMatchObject({ confidenceCalibrated: true, cacheMode: "exact" });
   });
 
-  it("does not use a calibration of something else, and says why in the answer, in the log and in its health", async () => {
+  it("does not use a calibration that does not fit, and gives the reason in the answer, the log and the health check", async () => {
     const written = join(dataDir, "calibration", "library.sourcebound.2026-11-21T100000Z.json");
     const calibration = JSON.parse(readFileSync(written, "utf8")) as GateCalibration;
     const use = async (name: string, over: Partial<GateCalibration>) => {
@@ -148,7 +148,7 @@ describe("calibrate", () => {
 
     writeFileSync(join(dataDir, "calibration", "library.sourcebound.2026-11-24T100000Z.json"), "{ torn");
     settle();
-    // A question that names another number gets no stored answer.
+    // The question names another number, so it gets no cached answer.
     const torn = await decided(`${QUESTION} (library.sourcebound.2026-11-24T100000Z)`);
     expect(torn.notices).toMatchObject([{ code: "calibration_unused", message: expect.stringContaining("cannot be read") }]);
 
@@ -156,7 +156,7 @@ describe("calibrate", () => {
     expect(good.answer?.confidenceCalibrated).toBe(true);
   });
 
-  it("asks in the name of the tenant that a label gives, over that tenant's documents, and prints the threshold that ships", async () => {
+  it("asks as the tenant of a label, over that tenant's documents, and reports the bundled threshold", async () => {
     writeFiles(library.sandbox.folder, {
       "alices/pier.md": "# Pier of Alice\n\nThe pier of Alice was opened in 1702. A night at its quay costs 400 dollars.\n",
     });
@@ -175,7 +175,7 @@ describe("calibrate", () => {
     expect(shipped.threshold).toBe(readRankingWeights().threshold.minimum);
   });
 
-  it("says what cannot be calibrated", async () => {
+  it("reports what cannot be calibrated", async () => {
     const stopped = new AbortController();
     stopped.abort(new Error("stopped"));
     await expect(calibrated({ signal: stopped.signal })).rejects.toThrowError("stopped");
@@ -188,7 +188,7 @@ describe("calibrate", () => {
 describe("sourcebound calibrate", () => {
   const run = (...args: string[]) => runCli(["calibrate", ...args], { cwd: library.sandbox.folder, env: library.sandbox.env });
 
-  it("prints the curve, writes the calibration and exits 0; with --out elsewhere", async () => {
+  it("prints the curve, writes the calibration and exits with 0; --out names the file", async () => {
     const out = join(library.sandbox.folder, "here.json");
     const { code, stdout, stderr } = await run("--golden", golden, "--risk", ".2", "--out", out);
     expect([code, isCivil({ stdout, stderr })]).toEqual([0, true]);
@@ -220,7 +220,7 @@ describe("sourcebound doctor", () => {
     return { code, findings: report?.findings.filter(({ check }) => check === "calibration") };
   };
 
-  it("names the calibration of the data folder, its date, its labels and its promise, and says why one is not in use", async () => {
+  it("describes the calibration of the data folder, and says why one is not used", async () => {
     const folder = join(dataDir, "calibration");
     const name = "library.sourcebound.2026-11-25T100000Z";
     const { findings } = await calibrationFindings();

@@ -19,13 +19,12 @@ const argsOf = (options: readonly string[]) => [
   ...options,
 ];
 
-/** Runs the command in this process; input and output are those of a separate one. */
 async function check(answer: string | Buffer, ...options: string[]) {
   const { code, stdout, stderr } = await runCli(argsOf(options), { cwd: folder, stdin: [Buffer.from(answer)] });
   return { status: code, stdout, stderr };
 }
 
-/** Runs a separate process, with a pipe as standard input and a real exit code. */
+/** Runs a separate process, for a piped standard input and a real exit code. */
 function checkProcess(answer: string) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...argsOf([])], {
     input: answer,
@@ -37,7 +36,7 @@ function checkProcess(answer: string) {
 }
 
 describe("sourcebound check", () => {
-  it("ends with 0 when every check passed, and shows the source at its characters", () => {
+  it("exits with 0 when every check passes, and shows the source with its offsets", () => {
     const { status, stdout } = checkProcess("Tinnitus is rated at 10 percent [1].");
     expect({ status, stdout }).toEqual({
       status: 0,
@@ -46,7 +45,7 @@ describe("sourcebound check", () => {
     expect(stdout).toContain("Every check passed.");
   });
 
-  it("ends with 5 when something was found, as JSON too", async () => {
+  it("exits with 5 when a check fails, also with JSON", async () => {
     expect(checkProcess("Tinnitus is rated at 20 percent [1].")).toMatchObject({
       status: 5,
       stdout: expect.stringContaining("values fail"),
@@ -60,11 +59,11 @@ describe("sourcebound check", () => {
     ["nothing", "", "answer_empty"],
     ["bytes", Buffer.from([0xff, 0xfe, 0x00, 0x41]), "answer_not_text"],
     ["too much", Buffer.alloc(2_000_000, "a "), "answer_too_long"],
-  ])("ends with 2 on %s", async (_what, answer, code) => {
+  ])("exits with 2 for %s", async (_what, answer, code) => {
     expect(await check(answer)).toMatchObject({ status: 2, stderr: expect.stringContaining(code) });
   });
 
-  it("ends with 2 on a tenant, a domain or a profile that is not there", async () => {
+  it("exits with 2 for an unknown tenant, domain or profile", async () => {
     for (const option of [
       ["--tenant", "x"],
       ["--domain", "x"],

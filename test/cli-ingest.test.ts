@@ -35,18 +35,18 @@ const { copy } = library;
 /** Tests with several processes for seconds each; they run with `--all` only. */
 const SEVERAL = { tags: ["all/kill"] };
 
-describe("ingest of bad folders", () => {
+describe("ingest of invalid folders", () => {
   it.each([
     ["an empty folder", "empty", /contains no supported document.*\.md/],
     ["a missing folder", "nowhere", /nowhere does not exist.*Nothing was changed/],
-  ])("%s is reported, and nothing is lost", async (_what, target, words) => {
+  ])("reports %s and loses nothing", async (_what, target, words) => {
     const sandbox = copy();
     mkdirSync(join(sandbox.folder, "empty"));
     expectFailure(await cli(sandbox, ["ingest", target, "--source", "documents"]), 1, words);
     await stillAnswers(sandbox);
   });
 
-  it("says how many files are kept when a known folder is empty, and takes them out on --allow-empty", async () => {
+  it("refuses an empty known folder with the number of kept files, and deletes them with --allow-empty", async () => {
     const sandbox = copy();
     rmSync(join(sandbox.folder, "documents"), { recursive: true });
     mkdirSync(join(sandbox.folder, "documents"));
@@ -60,7 +60,7 @@ describe("ingest of bad folders", () => {
     ["folder", "documents", 1, /cannot be read \(EACCES\).*Nothing was changed/, /^$/],
     ["folder inside", "documents/rooms", 4, /rooms.*cannot be read \(EACCES\)/, /0 deleted/],
     ["file", "documents/secret.md", 4, /failed secret\.md: .*EACCES/, /1 failed/],
-  ])("an unreadable %s is reported, and what was read before is kept", async (_what, path, code, words, told) => {
+  ])("reports an unreadable %s and keeps its ingested documents", async (_what, path, code, words, told) => {
     const sandbox = copy();
     if (path.endsWith(".md")) writeFiles(sandbox.folder, { [path]: "Nobody may read this." });
     openToAll(sandbox, "write");
@@ -73,7 +73,7 @@ describe("ingest of bad folders", () => {
   });
 });
 
-describe("a file that was read before", () => {
+describe("a file that was ingested before", () => {
   const WOMBAT = "What does the wombat weigh in kilograms?";
   const withWombat = async () => {
     const sandbox = fresh({ ...LIBRARY_DOCUMENTS, "wombat.md": "The wombat weighs 31 kilograms." });
@@ -84,7 +84,7 @@ describe("a file that was read before", () => {
   it.each<[string, (file: string) => void]>([
     ["may not be read", (file) => chmodSync(file, 0o000)],
     ["is half copied", (file) => writeFileSync(file, "---\ntitle: [a\n---\n# A\n")],
-  ])("stands as it was while it %s, which is said, and is itself again afterwards", async (_how, spoil) => {
+  ])("keeps its ingested version while it %s, reports that, and is updated afterwards", async (_how, spoil) => {
     const { sandbox, file } = await withWombat();
     openToAll(sandbox, "write");
     spoil(file);
@@ -105,7 +105,7 @@ describe("a file that was read before", () => {
     expect((await ask(sandbox, WOMBAT)).answer_plain).toContain("32 kilograms");
   });
 
-  it("goes where it is not there any more, which is counted and named, also where what cannot be read has another name", async () => {
+  it("is deleted with its documents when it no longer exists, also beside another unreadable file", async () => {
     const { sandbox, file } = await withWombat();
     rmSync(file);
     writeFileSync(join(sandbox.folder, "documents/zebra.md"), "---\ntitle: [a\n---\n# A\n");
@@ -121,7 +121,7 @@ describe("a file that was read before", () => {
     expect([deleted, gone]).toEqual([0, []]);
   });
 
-  it("goes where it now belongs to another tenant, or another access label is given", async () => {
+  it("is deleted when it belongs to another tenant, or when another access label is given", async () => {
     const { sandbox, file } = await withWombat();
     writeFileSync(file, "---\ntenant: bob\n---\nThe wombat weighs 31 kilograms.");
     expect((await cli(sandbox, REINGEST)).stdout).toMatch(/1 deleted, 1 failed;/);
@@ -131,8 +131,8 @@ describe("a file that was read before", () => {
   });
 });
 
-describe("ingest of bad files", () => {
-  it("another tenant's document is reported with its reason and exit code 4, and the rest goes in", async () => {
+describe("ingest of invalid files", () => {
+  it("reports another tenant's document with its reason and exit code 4, and ingests the others", async () => {
     const sandbox = fresh({ ...LIBRARY_DOCUMENTS, "x.md": "---\ntenant: bob\n---\nA text.\n" });
     const run = await cli(sandbox, REINGEST);
     expect(run.code).toBe(4);
@@ -143,12 +143,12 @@ describe("ingest of bad files", () => {
     expect((await ask(sandbox, UNANSWERABLE)).refusal?.searched.unreadable).toHaveLength(1);
   });
 
-  it("gives the failures to scripts", async () => {
+  it("lists failures as JSON", async () => {
     const run = await cli(fresh({ ...LIBRARY_DOCUMENTS, "x.md": new Uint8Array([0]) }), [...REINGEST, "--json"]);
     expect(JSON.parse(run.stdout)).toMatchObject({ added: 4, failed: 1, failures: [{ path: "x.md", code: "binary_file" }] });
   });
 
-  it("does not follow symbolic links, circular or leading out", async () => {
+  it("does not follow symbolic links, neither circular nor external ones", async () => {
     const sandbox = copy();
     symlinkSync("..", join(sandbox.folder, "documents/rooms/up"));
     symlinkSync("/etc/hosts", join(sandbox.folder, "documents/hosts.md"));
@@ -159,7 +159,7 @@ describe("ingest of bad files", () => {
     await stillAnswers(sandbox);
   });
 
-  it("reads folders nested deeply, and reports those nested too deeply", async () => {
+  it("reads deeply nested folders, and reports those nested too deeply", async () => {
     const path = (depth: number) => `${Array.from({ length: depth }, (_, i) => `f${i}`).join("/")}/deep.md`;
     const sandbox = fresh({ [path(60)]: "A deep text about walruses.", [path(70).replace("f0/", "g0/")]: "Another text about narwhals." });
     const run = await cli(sandbox, ["ingest", "documents"]);
@@ -167,7 +167,7 @@ describe("ingest of bad files", () => {
     expect(run.stderr).toMatch(/nested deeper than 64 folders/);
   });
 
-  it("counts pictures without text in the summary, and names them by file where the file is shown", async () => {
+  it("counts pictures without text in the summary, and describes them for the shown file", async () => {
     const sandbox = fresh({
       "a.md": "Walruses.\n\n![](a.png)\n",
       "b.html": "<main><p>Narwhals.</p><img src=b><img src=c></main>",
@@ -180,7 +180,7 @@ describe("ingest of bad files", () => {
     expect((await cli(sandbox, ["documents", "show", "b.html"])).stdout).toContain("2 pictures or charts have no alternative text");
   });
 
-  it("takes file names with line breaks, emoji, quotes, escape sequences and blanks, and shows them harmlessly", async () => {
+  it("accepts file names with line breaks, emoji, quotes, escape sequences and blanks, and displays them safely", async () => {
     const odd = ["new\nline", "📚 books", `it's "quoted"`, "esc\u001B[31mred", " blanks ", "100%#?", "-rf", "a\\b"];
     const names = odd.map((name) => `${name}.md`);
     const sandbox = fresh(Object.fromEntries(names.map((name, i) => [name, `The number of the wombat is ${i + 100}.`])));
@@ -197,7 +197,7 @@ describe("ingest of bad files", () => {
     expect(isCivil(shown)).toBe(true);
   });
 
-  it("shows a document's escape sequences harmlessly", async () => {
+  it("displays escape sequences of a document safely", async () => {
     const sandbox = fresh({ "a.md": '---\ntitle: "Wombat \\e[2J"\n---\nThe wombat \u001B]0;owned\u0007 weighs 30 \u009B31m kilograms.\n' });
     await cli(sandbox, ["ingest", "documents"]);
     const run = await cli(sandbox, ["ask", "What weighs the wombat in kilograms?"]);
@@ -206,7 +206,7 @@ describe("ingest of bad files", () => {
     expect(run.stdout).not.toMatch(/(?!\n)\p{Cc}/u);
   });
 
-  it("reports a file that vanished between listing and reading, and takes the rest", async () => {
+  it("reports a file that disappears between listing and reading, and ingests the others", async () => {
     const sandbox = fresh({
       ...LIBRARY_DOCUMENTS,
       ...Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`z${i}.md`, `Item ${i}.`])),
@@ -225,7 +225,7 @@ describe("ingest of bad files", () => {
 });
 
 describe("a data folder that cannot be used", () => {
-  it("read-only: says so and what to set", async () => {
+  it("read-only: names the setting to change", async () => {
     const sandbox = copy();
     openToAll(sandbox);
     const run = await apart(sandbox, ["ask", LIBRARY_QUESTIONS[0].question], { asNobody: true });
@@ -233,7 +233,7 @@ describe("a data folder that cannot be used", () => {
     await stillAnswers(sandbox);
   });
 
-  it("a read-only database in a folder that can be written: says so", async () => {
+  it("a read-only database in a writable folder: is reported", async () => {
     const sandbox = copy();
     openToAll(sandbox);
     chmodSync(join(sandbox.folder, "data"), 0o777);
@@ -244,7 +244,7 @@ describe("a data folder that cannot be used", () => {
     await stillAnswers(sandbox);
   });
 
-  it("a file in the place of the folder: says so", async () => {
+  it("a file instead of the folder: is reported", async () => {
     const sandbox = copy();
     const run = await cli(sandbox, ["ask", "x", "--data-dir", "documents/cards.md"]);
     expectFailure(run, 1, /cards\.md is not writable/);
@@ -253,7 +253,7 @@ describe("a data folder that cannot be used", () => {
   it.each<[string, (bytes: Buffer) => Buffer]>([
     ["with overwritten pages", (bytes) => bytes.fill(0xa5, 4096 * 2)],
     ["cut in half", (bytes) => bytes.subarray(0, bytes.length / 2)],
-  ])("a database %s: says so wherever it is noticed", async (_, spoil) => {
+  ])("a database %s: is reported by every command", async (_, spoil) => {
     const sandbox = copy();
     for (const ending of ["-wal", "-shm"]) rmSync(databaseOf(sandbox) + ending, { force: true });
     writeFileSync(databaseOf(sandbox), spoil(readFileSync(databaseOf(sandbox))));
@@ -261,7 +261,7 @@ describe("a data folder that cannot be used", () => {
     expectFailure(await cli(sandbox, REINGEST), 1, /damaged|malformed/);
   });
 
-  it("a database of zero bytes is an empty one, and is filled anew", async () => {
+  it("an empty database file is filled again", async () => {
     const sandbox = copy();
     for (const ending of ["-wal", "-shm"]) rmSync(databaseOf(sandbox) + ending, { force: true });
     truncateSync(databaseOf(sandbox), 0);
@@ -270,7 +270,7 @@ describe("a data folder that cannot be used", () => {
     await stillAnswers(sandbox);
   });
 
-  it("a log that was cut off loses its last writes at most, and the database opens", SEVERAL, async () => {
+  it("a truncated log loses at most its last writes, and the database opens", SEVERAL, async () => {
     const sandbox = copy();
     const running = start(sandbox, ["serve", "--port", "0"]);
     await running.shows(/Listening/);
@@ -288,7 +288,7 @@ describe("a data folder that cannot be used", () => {
 });
 
 describe("several processes on one data folder", () => {
-  it("two ingests at once both succeed, and every file is there once", SEVERAL, async () => {
+  it("ingests at the same time all succeed and store every file once", SEVERAL, async () => {
     const sandbox = fresh({
       ...LIBRARY_DOCUMENTS,
       ...Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`z${i}.md`, `Item ${i}.`])),
@@ -302,14 +302,14 @@ describe("several processes on one data folder", () => {
     await stillAnswers(sandbox);
   });
 
-  it("many first starts at once make one database", SEVERAL, async () => {
+  it("first starts at the same time create one database", SEVERAL, async () => {
     const sandbox = fresh({});
     const runs = await Promise.all(Array.from({ length: 6 }, () => apart(sandbox, ["ask", "x"])));
     expect(runs.map(({ code, stderr }) => [code, stderr])).toEqual(runs.map(() => [3, ""]));
   });
 });
 
-describe("being stopped", () => {
+describe("a program that is stopped", () => {
   const many = Object.fromEntries(Array.from({ length: 600 }, (_, i) => [`z${i}.md`, `# Item ${i}\n\nItem ${i} has the number ${i}.\n`]));
 
   it.each(["SIGINT", "SIGTERM"] as const)(
@@ -333,7 +333,7 @@ describe("being stopped", () => {
     },
   );
 
-  it("stdout closed by the reader ends quietly", async () => {
+  it("ends silently when the reader closes stdout", async () => {
     for (const args of [["profiles", "seven-layer"], ["ask", "--json", LIBRARY_QUESTIONS[0].question], ["--help"]]) {
       const running = start(library.sandbox, args);
       running.child.stdout?.destroy();
@@ -343,7 +343,7 @@ describe("being stopped", () => {
     }
   });
 
-  it("a full disk in place of stdout is said", async () => {
+  it("reports a full disk behind stdout", async () => {
     if (!existsSync("/dev/full")) return;
     const { spawnSync } = await import("node:child_process");
     const shell = `"${process.execPath}" "${PROGRAM}" profiles > /dev/full`;
@@ -358,11 +358,11 @@ describe("being stopped", () => {
   });
 });
 
-it("these tests ran without rights where rights would hide a fault", () => {
+it("these tests run without root privileges where those would hide a fault", () => {
   expect(isRoot ? NOBODY : process.getuid?.()).not.toBe(0);
 });
 
-/** Lets an unprivileged process read a sandbox; `data` controls write access to the data folder. */
+/** Gives an unprivileged process access to a sandbox; `data` controls write access to the data folder. */
 function openToAll({ folder }: Sandbox, data: "read" | "write" = "read"): void {
   chmodSync(folder, 0o755);
   for (const name of ["data", "documents", "documents/rooms", "domains", "domains/library"]) {

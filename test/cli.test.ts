@@ -13,7 +13,7 @@ const library = ingestedForAll();
 const SURE = { env: { SOURCEBOUND_ANSWER_FROM: String(readRankingWeights().threshold.minimum) } };
 
 describe("reports", () => {
-  it("says what to do where there are none, and which switch hides them", async () => {
+  it("explain an empty list, and name the filters that may cause it", async () => {
     const sandbox = library.copy();
     const empty = await cli(sandbox, ["reports"]);
     expect(empty).toMatchObject({ code: 0, stderr: "" });
@@ -24,7 +24,7 @@ describe("reports", () => {
     expect(JSON.parse((await cli(sandbox, ["reports", "--json"])).stdout)).toEqual({ total: 0, topics: [], reports: [] });
   });
 
-  it("groups what was asked in vain, and shows one in full, also as JSON", async () => {
+  it("group unanswered questions, and show one in full, also as JSON", async () => {
     const sandbox = library.copy();
     const asked = await cli(sandbox, ["ask", "--json", "Which library card do penguins of the zoo need?"], SURE);
     expect(asked.code).toBe(3);
@@ -50,7 +50,7 @@ describe("reports", () => {
     [["reports", "--tenant", "alic"], /Did you mean "alice"/],
     [["reports", "show"], /missing required argument/],
     [["reports", "show", "nothing"], /unknown_report.*sourcebound reports/],
-  ])("says what is wrong with %j", async (args, words) => {
+  ])("reject %j with the reason", async (args, words) => {
     expectFailure(await cli(library.sandbox, args), 2, words);
   });
 });
@@ -73,7 +73,7 @@ describe("ask", () => {
     expect(run.stdout).toContain("Front desk: 555-0100");
   });
 
-  it.each(LIBRARY_QUESTIONS)("gives JSON of which every quote stands in its document and its file: $question", async ({ question }) => {
+  it.each(LIBRARY_QUESTIONS)("returns JSON whose quotes equal document and file: $question", async ({ question }) => {
     const run = await cli(library.sandbox, ["ask", "--json", question]);
     expect(run).toMatchObject({ code: 0, stderr: "" });
     const answer = askResponseSchema.parse(JSON.parse(run.stdout));
@@ -92,7 +92,7 @@ describe("ask", () => {
     database.close();
   });
 
-  it("shows stages on stderr when asked to, and keeps stdout for the answer", async () => {
+  it("shows stages on stderr with --verbose, and only the answer on stdout", async () => {
     const run = await cli(library.sandbox, ["ask", "--json", "--verbose", UNANSWERABLE]);
     expect(askResponseSchema.safeParse(JSON.parse(run.stdout)).success).toBe(true);
     expect(run.stderr).toMatch(/retrieve-end .* ms/);
@@ -100,13 +100,13 @@ describe("ask", () => {
     expect(run.stderr).toMatch(/"first":"\d\.\d\d \(cross-encoder (?:not asked|-?\d+\.\d\d), first stage -?\d+\.\d\d\) /);
   });
 
-  it("says that nothing is ingested rather than that nothing is known", async () => {
+  it("says that no documents are ingested", async () => {
     const run = await cli(fresh({}), ["ask", "How much does a library card cost?"]);
     expect(run).toMatchObject({ code: 3, stderr: "" });
     expect(run.stdout).toContain("this domain has no documents that you may see");
   });
 
-  it("gives an error as JSON to those who asked for JSON", async () => {
+  it("returns an error as JSON with --json", async () => {
     const run = await cli(library.sandbox, ["ask", "--json", ""]);
     expect(run.code).toBe(2);
     expect(JSON.parse(run.stdout)).toMatchObject({ error: { code: "question_empty" } });
@@ -117,7 +117,7 @@ describe("ask", () => {
     ["an error of the question", [`kill myself ${"x".repeat(500)}`], 2],
     ["an error before the engine is open", ["kill myself", "--data-dir", "/dev/null/x"], 1],
     ["a domain that cannot be found", ["kill myself", "--domain", "libary"], 2],
-  ])("says the hotline on stdout before %s, once, and in JSON with the error", async (_, args, code) => {
+  ])("prints the hotline once on stdout before %s, and adds it to the JSON", async (_, args, code) => {
     const help = "You are not alone: call 988 at any hour.";
     const run = await cli(library.sandbox, ["ask", ...args]);
     expect(run.code).toBe(code);
@@ -147,13 +147,13 @@ describe("wrong usage", () => {
     [["ablate", "--corpus", "documents", "--golden", ".", "--rate", "1.5"], /--rate 1\.5 does not fit/],
     [["eval", "cache", "--corpus", "documents", "--golden", "nowhere", "--day", "5", "--seed", "x"], /--seed x is no seed/],
     [["eval", "retrieval", "--data", ".", "--hub", "../../etc"], /--hub \.\.\/\.\.\/etc is not a name/],
-  ] as const)("%j says what is wrong and what is right", async (args, words) => {
+  ] as const)("%j explains the error and the correction", async (args, words) => {
     const run = await cli(library.sandbox, args);
     expect([1, 2]).toContain(run.code);
     expectFailure(run, run.code as number, words);
   });
 
-  it("a profile that needs an encoder says without one which settings to change", async () => {
+  it("a profile that needs an encoder names the settings to change", async () => {
     const sandbox = fresh({});
     writeFiles(sandbox.folder, { "sourcebound.config.yaml": "embeddings: none\n" });
     const run = await cli(sandbox, ["ask", "x", "--profile", "seven-layer"]);
@@ -164,7 +164,7 @@ describe("wrong usage", () => {
     );
   });
 
-  it("names the command as it was typed, in help, errors and advice, and leaves a document's words alone", async () => {
+  it("shows the command name as it was typed, but does not change document text", async () => {
     const env = { SOURCEBOUND_COMMAND: "./run" };
     const help = (await cli(library.sandbox, ["ask", "--help"], { env })).stdout;
     expect(help).toMatch(/^Usage: \.\/run ask /);
@@ -199,14 +199,14 @@ describe("configuration", () => {
       { SOURCEBOUND_CONFIG: "none.yaml" },
       /SOURCEBOUND_CONFIG points to .*none\.yaml, which does not exist/,
     ],
-  ])("rejects %s, and leaves every file as it is", async (_what, files, env, words) => {
+  ])("rejects %s, and changes no file", async (_what, files, env, words) => {
     const sandbox = fresh({});
     writeFiles(sandbox.folder, files);
     expectFailure(await cli(sandbox, question, { env }), 2, words);
     for (const [name, text] of Object.entries(files)) expect(readFileSync(join(sandbox.folder, name), "utf8")).toBe(text);
   });
 
-  it("ignores an empty file, and variables that are empty", async () => {
+  it("ignores an empty file and empty variables", async () => {
     const folder = join(library.sandbox.folder, "config-empty");
     writeFiles(folder, { "sourcebound.config.yaml": "# nothing yet\n" });
     expect(await runCli(question, { cwd: folder, env: { ...library.sandbox.env, SOURCEBOUND_PROFILE: "" } })).toMatchObject({ code: 0 });

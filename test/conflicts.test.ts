@@ -12,7 +12,7 @@ describe("sources that contradict each other", () => {
     "documents/roof.md": "# Roof\n\nThe roof of the reading room was repaired in spring.\n",
   };
 
-  it("stand side by side in the answer, with a warning, and it is not cached", async () => {
+  it("are shown side by side with a warning, and the answer is not cached", async () => {
     const library = await openInTest({ documents: DOCUMENTS });
     const answer = await library.ask("What does a replacement library card cost?");
     expect(answer.status).toBe("ok");
@@ -25,11 +25,11 @@ describe("sources that contradict each other", () => {
   });
 });
 
-/** Maximum missed contradictions per field: "free" against an amount, "all" against "only", "noon" against an hour. */
+/** Maximum missed contradictions per field. The product misses "free" against an amount, "all" against "only", and "noon" against an hour. */
 const MISSED_AT_MOST = 2;
 
-/** By field: real conflicts, and similar statements about two different things, each from two documents with the same title. */
-it.each(Object.entries(ownConflicts))("%s: what contradicts is found, and nothing else", async (_field, { real, alike }) => {
+/** By field: real conflicts, and similar sentences about two different things, each in two documents with the same title. */
+it.each(Object.entries(ownConflicts))("%s: finds the contradictions and nothing else", async (_field, { real, alike }) => {
   const pages = [...real, ...alike].flatMap(({ title, one, other }, i) => [
     [`${i}-handbook.md`, `# ${title}\n\n${one} Ask the staff about anything else.\n`],
     [`${i}-leaflet.md`, `# ${title}\n\nThis leaflet was printed for guests. ${other}\n`],
@@ -68,7 +68,7 @@ describe("conflicts-cli", () => {
   }
 
   describe("conflicts", { concurrent: true }, () => {
-    it("lists both sides with their places for people, and that nothing decides", async () => {
+    it("lists both sides with their places, and says that no rule decides", async () => {
       const run = await cli(await ingested(DOCUMENTS), "conflicts", "--domain", "library");
       expect(run.code).toBe(0);
       expect(run.stdout).toMatch(/^1\. value, certainty 0\.\d\d$/m);
@@ -81,7 +81,7 @@ describe("conflicts-cli", () => {
       expect(run.stdout).toMatch(/^Conflicts found: 1, among \d+ statements of 3 documents \(\d+ pairs compared\)\.$/m);
     });
 
-    it("gives scripts every field as JSON on stdout, progress on stderr, and the rule that decides", async () => {
+    it("gives every field as JSON on stdout, progress on stderr, and the deciding rule", async () => {
       const run = await cli(await ingested(DOCUMENTS, "precedence: [newer]\n"), "conflicts", "--json");
       expect(run.code).toBe(0);
       const report = JSON.parse(run.stdout);
@@ -108,7 +108,7 @@ describe("conflicts-cli", () => {
   describe("an answer whose sources conflict", { concurrent: true }, () => {
     const QUESTION = "What does a replacement reader pass cost?";
 
-    it("names the declared rule and the side that holds", async () => {
+    it("names the declared rule and the side that it supports", async () => {
       const sandbox = await ingested({ ...LIBRARY_DOCUMENTS, ...DOCUMENTS }, "precedence: [newer]\n");
       const run = await cli(sandbox, "ask", QUESTION);
       expect(run.code).toBe(0);

@@ -84,7 +84,7 @@ describe.skipIf(!TRIES_ALL)("the image and the compose file, each step in a clea
     return /sb_[\w-]+/.exec(text)?.[0] ?? "";
   };
 
-  it("runs every instruction, keeps what measures and tests out, and starts as a user without rights", async () => {
+  it("runs every instruction, excludes tests and the lab, and starts as an unprivileged user", async () => {
     expect(image.done.filter((line) => line.startsWith("RUN")).length).toBeGreaterThanOrEqual(4);
     for (const gone of ["lab", "test", "node_modules/vitest", "node_modules/typescript", ".git"])
       expect(() => readFileSync(join(image.root, "app", gone))).toThrow(/ENOENT/);
@@ -93,7 +93,7 @@ describe.skipIf(!TRIES_ALL)("the image and the compose file, each step in a clea
     expect(code).toBe(0);
   });
 
-  it("refuses to serve others before there is a key, then answers, and its health check passes", async () => {
+  it("refuses public access without a key, then answers and passes its health check", async () => {
     const port = await freePort();
     const env = { SOURCEBOUND_PORT: String(port) };
     const refused = await start(image, image.command, env).ended;
@@ -116,7 +116,7 @@ describe.skipIf(!TRIES_ALL)("the image and the compose file, each step in a clea
   describe.skipIf(whyNoPostgres !== null)("compose", () => {
     const postgres = usePostgres();
 
-    it("starts its replicas and its worker on one PostgreSQL: what is uploaded to one is read by the worker and answered by the other", async () => {
+    it("starts replicas and a worker on one PostgreSQL, which share uploads", async () => {
       const { services } = composeSchema.parse(parse(readFileSync(join(PACKAGE_ROOT, "deploy", "compose.yaml"), "utf8"), { merge: true }));
       const { single, replica, worker, proxy, database } = services;
       expect(Object.keys(services).sort()).toEqual(["database", "proxy", "replica", "search", "single", "worker"]);
@@ -129,7 +129,7 @@ describe.skipIf(!TRIES_ALL)("the image and the compose file, each step in a clea
         expect(given.DATABASE_URL).toMatch(/^postgres:\/\/sourcebound:\$\{POSTGRES_PASSWORD\}@database:5432\/sourcebound$/);
         const data = mkdtempSync(join(folder, "container-"));
         openToNobody(data);
-        // Compose replaces a variable that is not set by its default.
+        // Compose replaces an unset variable by its default.
         const set = Object.entries(given).map(([name, value]) => [name, value.replaceAll(/\$\{\w+-(.*?)\}/g, "$1")]);
         return { ...Object.fromEntries(set), DATABASE_URL: address, SOURCEBOUND_DATA_DIR: data, SOURCEBOUND_PORT: String(port) };
       };
@@ -156,7 +156,7 @@ describe.skipIf(!TRIES_ALL)("the image and the compose file, each step in a clea
 describe("a container whose root file system is read-only", () => {
   const read = (path: string) => readFileSync(join(PACKAGE_ROOT, path), "utf8");
 
-  it("has a /tmp that can be written, in the Compose file, in the docs and in CI", () => {
+  it("has a writable /tmp in the Compose file, in the docs and in CI", () => {
     const { services } = composeSchema.parse(parse(read("deploy/compose.yaml"), { merge: true }));
     const locked = Object.values(services).filter(({ read_only }) => read_only === true);
     expect(locked.map(({ tmpfs }) => tmpfs)).toEqual([["/tmp"], ["/tmp"], ["/tmp"]]);
@@ -171,7 +171,7 @@ describe("the systemd unit", () => {
   const path = join(PACKAGE_ROOT, "deploy", "sourcebound.service");
   const unit = readFileSync(path, "utf8");
 
-  it("gives a stop more time than running answers get, writes only into its own folder, and starts what the package installs", () => {
+  it("gives running answers time to finish, writes only into its own folder, and starts the installed command", () => {
     const value = (name: string) => new RegExp(`^${name}=(.*)$`, "m").exec(unit)?.[1];
     expect(Number(value("TimeoutStopSec")) * 1000).toBeGreaterThan(DEFAULT_STOP_GRACE_MS);
     expect(value("Environment")).toBe(`SOURCEBOUND_DATA_DIR=/var/lib/${value("StateDirectory")}/data`);
@@ -182,7 +182,7 @@ describe("the systemd unit", () => {
     expect([Object.keys(bin), command]).toEqual([[program], "serve"]);
   });
 
-  it("is a unit that systemd takes, with its settings", (context) => {
+  it("is accepted by systemd with its settings", (context) => {
     try {
       execFileSync("systemd-analyze", ["--version"], { stdio: "pipe" });
     } catch {

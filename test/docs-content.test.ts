@@ -11,18 +11,18 @@ const linesIn = (path: string) => read(path).trimEnd().split("\n").length;
 const DOCS = PAGES.filter((page) => page.startsWith("docs/"));
 
 describe("sizes", () => {
-  it("the docs are an index and at most 22 pages of at most 250 lines", () => {
+  it("the docs have an index and at most 22 pages of at most 250 lines", () => {
     expect(DOCS).toContain("docs/README.md");
     expect(DOCS.length).toBeLessThanOrEqual(23);
     expect(DOCS.filter((page) => linesIn(page) > 250)).toEqual([]);
   });
 
-  it("the README fits two screens, DESIGN and CONTRIBUTING 150 lines", () => {
+  it("the README has at most two screens, DESIGN and CONTRIBUTING at most 150 lines", () => {
     for (const [page, most] of Object.entries({ "README.md": 100, "DESIGN.md": 150, "CONTRIBUTING.md": 150 }))
       expect(linesIn(page), page).toBeLessThanOrEqual(most);
   });
 
-  it("a name that a page places in a source file is in that file", () => {
+  it("a name that a page ascribes to a source file is in that file", () => {
     const places = PAGES.flatMap((page) =>
       [...read(page).matchAll(/`(\w+)` (?:of|in) \[`[^`]+`\]\(([^)#]+\.tsx?)\)/g)].map(
         ([, name = "", file = ""]) => [name, join(dirname(page), file)] as const,
@@ -47,7 +47,7 @@ describe("sizes", () => {
 });
 
 describe("figures", () => {
-  /** Counts, shares, metrics and dates of measurements; 95 % is the level of the intervals. */
+  /** Counts, shares, metrics and dates of measurements. 95 % is excluded: it is the level of the intervals. */
   const FIGURE = /\d of \d|\d+(?:\.\d+)? ?%|\b(?:AUROC|nDCG)(?:@\d+)? (?:of )?\d*\.\d|\b2026-\d\d-\d\d\b/g;
   const figuresIn = (page: string) => {
     const prose = read(page)
@@ -57,11 +57,11 @@ describe("figures", () => {
   };
 
   it.each([...PAGES, "DESIGN.md", "SECURITY.md", "examples/README.md"].filter((page) => page !== "docs/accuracy.md"))(
-    "%s holds none: they stand on the accuracy page alone",
+    "%s contains no figures: these are on the accuracy page",
     (page) => expect(figuresIn(page)).toEqual([]),
   );
 
-  it("the accuracy page names a command or a set for each of its sections", () => {
+  it("each section of the accuracy page names a command or a data set", () => {
     expect(figuresIn("docs/accuracy.md").length).toBeGreaterThan(50);
     const [, ...sections] = read("docs/accuracy.md").split(/^## /m);
     expect(sections.filter((section) => !/`(?:\.\/run|npx|SOURCEBOUND)/.test(section))).toEqual([]);
@@ -119,7 +119,7 @@ describe("lists of the reference", () => {
     expect(found.length).toBeGreaterThan(18);
   });
 
-  it("the troubleshooting page has a cause and a fix for every error code", () => {
+  it("the troubleshooting page has cause and fix for every error code", () => {
     const thrown = foundIn(sourcesOf("."), /new \w*Error\(\s*"([a-z_]+)"/g);
     const text = read("docs/troubleshoot.md");
     const missing = [...new Set([...thrown, ...Object.keys(STATUS_OF_CODE)])].filter((code) => !text.includes(`\`${code}\``));
@@ -127,7 +127,7 @@ describe("lists of the reference", () => {
     expect(thrown.length).toBeGreaterThan(150);
   });
 
-  it("the formats page explains every notice of a file", () => {
+  it("the formats page explains every notice about a file", () => {
     const found = foundIn(sourcesOf("ingest"), /\{ code: "([a-z_]+)", message|\bcode: "([a-z_]+)",\s*message/g).filter(
       (code) => code !== "",
     );

@@ -27,7 +27,7 @@ beforeEach(() => {
 const FEES =
   "# Fees\n\n## Lost cards\n\nA lost card costs 5 dollars to replace.\n\n## Late fees\n\nA book that is late costs 10 cents a day.\n";
 
-/** Ingests the examples' folder and asks once; returns the id that `ID` stands for. */
+/** Ingests the examples' folder and asks once; returns the answer's id, which replaces `ID`. */
 async function answered(): Promise<string> {
   await runLine("sourcebound ingest ./my-documents", cwd);
   const { stdout } = await runCli(["ask", "--json", CARD], { cwd });
@@ -37,7 +37,7 @@ async function answered(): Promise<string> {
 interface Page {
   /** Files that the page assumes besides `my-documents/fees.md`. */
   readonly files?: () => Readonly<Record<string, string | Uint8Array>>;
-  /** Whether the page assumes an ingested folder and an answer, whose id stands for `ID`. */
+  /** Whether the page assumes an ingested folder and an answer, whose id replaces `ID`. */
   readonly asks?: boolean;
   /** Another command that the page assumes to have run. */
   readonly command?: string;
@@ -106,14 +106,14 @@ async function runCommands(page: string, { files, asks = false, command: assumed
   expect([...skipped].sort()).toEqual(Object.keys(elsewhere).sort());
 }
 
-it.each(Object.entries(pages))("every command of %s runs as it stands", runCommands, 600_000);
+it.each(Object.entries(pages))("every command of %s runs as written", runCommands, 600_000);
 
-it("no page with commands is left out", () => {
+it("no page with commands is missing", () => {
   const others = [...TUTORIALS, "docs/clients.md"];
   expect(PAGES.filter((page) => shellLines(page).length > 0).sort()).toEqual([...Object.keys(pages), ...others].sort());
 });
 
-it("the requests of docs/clients.md are answered as they stand", { tags: ["all/docs"] }, async () => {
+it("the requests of docs/clients.md succeed as written", { tags: ["all/docs"] }, async () => {
   writeFiles(cwd, {
     "my-documents/fees.md": FEES,
     "letter.pdf": makePdf([{ type: "paragraph", text: "The fountain is turned off in winter." }]).bytes,
@@ -144,7 +144,7 @@ it("the requests of docs/clients.md are answered as they stand", { tags: ["all/d
   }
 });
 
-/** Settings on the pages; those of tutorials run there. */
+/** Settings on the pages, except those of tutorials, which run there. */
 const settings = PAGES.flatMap((page) => blocksOf(page, "yaml").map((text) => [page, text] as const)).filter(
   ([page]) => !TUTORIALS.includes(page),
 );
@@ -170,7 +170,7 @@ async function inPackage(use: (programs: string) => Promise<void>): Promise<void
   }
 }
 
-it("programs of the pages run as they stand", async () => {
+it("programs of the pages run as written", async () => {
   await inPackage(async (programs) => {
     writeFiles(cwd, { "my-documents/fees.md": FEES, "documents/fees.md": FEES });
     await runLine("sourcebound ingest ./my-documents", cwd);
@@ -209,8 +209,8 @@ const EXAMPLES: readonly (readonly [name: string, path: string, declaration: str
   ["verifyAnswer", "src/pipeline/verify-answer.ts", "export async function verifyAnswer", /^false values\n$/],
 ];
 
-// One process runs all examples and exits by itself, so none leaves anything open.
-it(`the examples of ${EXAMPLES.map(([name]) => name).join(", ")} in doc comments run as they stand`, async () => {
+// One process runs all examples and exits by itself, which proves that none leaves anything open.
+it(`the examples of ${EXAMPLES.map(([name]) => name).join(", ")} in doc comments run as written`, async () => {
   writeFiles(cwd, { "documents/cards.md": "# Library cards\n\nA lost library card costs 5 dollars to replace.\n" });
   await inPackage(async (programs) => {
     for (const [name, path, declaration] of EXAMPLES) writeFileSync(join(programs, `${name}.mjs`), exampleOf(path, declaration));
@@ -222,7 +222,7 @@ it(`the examples of ${EXAMPLES.map(([name]) => name).join(", ")} in doc comments
   });
 });
 
-it("the client of docs/clients.md is what the package exports", async () => {
+it("the client that docs/clients.md describes is the exported one", async () => {
   const [program = ""] = blocksOf("docs/clients.md", "ts");
   const names = /import \{ ([^}]+) \}/.exec(program)?.[1]?.split(", ") ?? [];
   const client: object = await import("../src/client/index.ts");

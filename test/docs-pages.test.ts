@@ -15,7 +15,7 @@ import { runLine } from "./support/run-example.ts";
 describe("docs-pages", () => {
   const here = folderOfTest();
 
-  it.each(TUTORIALS)("every block of %s runs as it stands", async (page) => {
+  it.each(TUTORIALS)("every block of %s runs as written", async (page) => {
     for (const { info, text } of sectionsOf(page).flatMap(([, blocks]) => blocks)) {
       const file = /title=(\S+)/.exec(info)?.[1];
       if (file !== undefined) writeIn(here.folder, file, text);
@@ -24,7 +24,7 @@ describe("docs-pages", () => {
     }
   });
 
-  it.each(PAGES)("every link of %s leads to a file and a heading", (page) => {
+  it.each(PAGES)("every link of %s leads to an existing file and heading", (page) => {
     const links = [...readFileSync(join(PACKAGE_ROOT, page), "utf8").matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?/g)];
     const broken = links.filter(([, to = "", anchor]) => {
       const path = to === "" ? join(PACKAGE_ROOT, page) : join(PACKAGE_ROOT, dirname(page), to);
@@ -77,7 +77,7 @@ async function accepts(args: readonly string[], create: (context: CliContext) =>
   return code === 0 ? "" : said;
 }
 
-/** Subcommands of `scripts/test.sh` and of the script itself. */
+/** Subcommands of `./run` and of `scripts/test.sh`. */
 const OF_THE_SCRIPT = new Set(["test", "help"]);
 
 /** Extracts our commands from a shell line. */
@@ -106,17 +106,17 @@ async function objection(line: string): Promise<string> {
 }
 
 const lines = PAGES.flatMap((page) => shellLines(page).flatMap((line) => commandsOn(line).map((command) => [page, command] as const)));
-// An ending in "…", or a bare name, stands for a family of commands.
+// An ending in "…", or a bare name, represents a family of commands.
 const inline = PAGES.flatMap((page) => [...new Set(inlineCommands(page))].map((command) => [page, command] as const)).filter(
   ([, command]) => !/…|\b[a-z-]+\|[a-z-]+/.test(command),
 );
 
-it("the pages hold examples", () => {
+it("the pages contain examples", () => {
   expect(PAGES.length).toBeGreaterThan(20);
   expect([lines.length >= 60, inline.length >= 40]).toEqual([true, true]);
 });
 
-it.each(lines)("%s: the command line takes %j", async (_, command) => {
+it.each(lines)("%s: the command line accepts %j", async (_, command) => {
   expect(await objection(command)).toBe("");
 });
 
@@ -125,7 +125,7 @@ it.each(inline)("%s: the command line knows %j", async (_, command) => {
   expect(await objection(command)).toMatch(/^$|^error: (?:missing required argument|required option)/);
 });
 
-it("whatever the product does, ./run does in a clone", () => {
+it("./run in a clone accepts every command of the product", () => {
   const { commands } = createProgram(NO_CONTEXT);
   expect(commands.length).toBeGreaterThan(25);
   expect(commands.map((command) => command.name()).filter((name) => !knownToRun(name))).toEqual([]);

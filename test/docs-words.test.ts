@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { PACKAGE_ROOT } from "../src/package.ts";
 
-/** Terms that the glossary of DESIGN.md replaces, and phrases that need a second reading. */
+/** Terms that the glossary of DESIGN.md replaces, and phrases that are hard to read. */
 const FORBIDDEN = new RegExp(
   [
     "glances?|anew|mended|strangers|twins?|tongues?|unheard",

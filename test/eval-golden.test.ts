@@ -12,7 +12,7 @@ let cwd = "";
 beforeEach(() => {
   cwd = here.folder;
   writeFiles(join(cwd, "manual"), LIBRARY_DOCUMENTS);
-  // Four short pages give low confidence; tests of training cover the bundled threshold.
+  // Four short pages give low confidence; other tests cover the bundled threshold.
   writeFileSync(join(cwd, "sourcebound.config.yaml"), "answer_from: 0.3\n");
   writeFileSync(
     join(cwd, "questions.yaml"),
@@ -32,7 +32,7 @@ const read = (file: string) => JSON.parse(readFileSync(join(cwd, file), "utf8"))
 const stable = (file: string) => ({ ...read(file), date: "", timings: {} });
 
 describe("eval golden", () => {
-  it("writes figures with n and intervals, and a page that loads and runs nothing", async () => {
+  it("writes figures with n and intervals, and a page without scripts and requests", async () => {
     const run = await runCli([...COMMAND, "--out", "one.json", "--html", "one.html"], { cwd });
     expect(run).toMatchObject({ code: 0 });
     const { n, metrics, items } = read("one.json");
@@ -44,7 +44,7 @@ describe("eval golden", () => {
     expect(page).not.toMatch(/<script|\son\w+=|\sstyle=|<img|<link|url\(/);
   });
 
-  it("comes out the same twice, and compares two runs by pairs", async () => {
+  it("gives the same result twice, and compares two runs by pairs", async () => {
     await runCli([...COMMAND, "--out", "one.json"], { cwd });
     await runCli([...COMMAND, "--out", "two.json"], { cwd });
     expect(stable("two.json")).toEqual(stable("one.json"));
@@ -54,7 +54,7 @@ describe("eval golden", () => {
     expect((await runCli([...COMMAND, "--against", "one.json", "--fail-under", "right.answerable.change=0"], { cwd })).code).toBe(0);
   });
 
-  it("fails a bound that does not hold, and one whose figure could not be scored", async () => {
+  it("fails for a violated bound, and for a figure that could not be scored", async () => {
     expect((await runCli([...COMMAND, "--fail-under", "right.answerable=.9"], { cwd })).code).toBe(0);
     const wrong = await runCli([...COMMAND, "--fail-over", "answered.answerable=.5"], { cwd });
     expect(wrong).toMatchObject({ code: 5, stderr: expect.stringContaining("answered.answerable is 1.00; it must be at most .50") });
@@ -71,7 +71,7 @@ describe("eval golden", () => {
     expect(existsSync(join(cwd, "bound.json.partial.jsonl"))).toBe(false);
   });
 
-  it("keeps what a cancelled run has judged and goes on from there to the same report", async () => {
+  it("keeps the results of a cancelled run, and completes the same report from them", async () => {
     const many = Array.from(
       { length: MANY },
       (_, i) => `  - { id: m${i}, question: "How long may books be kept, copy ${i}?", key_values: [21 days] }`,
@@ -97,7 +97,7 @@ describe("eval golden", () => {
     expect(stable("cut.json")).toEqual(stable("whole.json"));
   });
 
-  it("says again what a model said, bit for bit, without the model", async () => {
+  it("replays recorded model output exactly, without the model", async () => {
     const endpoint = await startFakeEndpoint({ chat: () => ({ type: "stream", pieces: ["Books may be kept for 21 days [1]."] }) });
     const env = { SOURCEBOUND_MODEL_BASE_URL: endpoint.url, SOURCEBOUND_MODEL_SMALL: "fake" };
     try {
@@ -113,7 +113,7 @@ describe("eval golden", () => {
     expect((await runCli([...COMMAND, "--record", "no.json"], { cwd })).stderr).toContain("There is no model");
   });
 
-  it("goes on behind a question that cannot be asked, and counts it as nothing", async () => {
+  it("continues after a question that cannot be asked, and does not count it", async () => {
     const rows = [
       { id: "long", question: "x".repeat(9000), kind: "nonsense" },
       { id: "good", question: "How long may books be kept?", key_values: ["21 days"] },

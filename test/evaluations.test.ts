@@ -20,8 +20,8 @@ const QUESTIONS = {
   }),
 };
 
-describe("questions that are sent to a server", () => {
-  it("are asked of the documents that are searched here, and the report names what would ask them again", async () => {
+describe("questions sent to a server", () => {
+  it("are asked of the indexed documents, and the report names the command that repeats the run", async () => {
     const { engine } = await openInTest({ documents: { ...LIBRARY_DOCUMENTS, "mail#1/lent.mbox": MAILBOX } });
     const evaluations = createEvaluations({
       config: engine.config,

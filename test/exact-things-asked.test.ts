@@ -21,7 +21,7 @@ The press of version 4 prints 900 sheets an hour.
   },
 });
 
-/** Sentences of the answer; none for a refusal. */
+/** Returns the sentences of the answer; none for a refusal. */
 const told = async (question: string) => (await library.ask(question)).sentences.map(({ text }) => text);
 
 describe("rows that match a question equally", () => {
@@ -30,7 +30,7 @@ describe("rows that match a question equally", () => {
     expect(rows.map((row) => row.split(" | ")[0]).sort()).toEqual(["Abel", "Brandt", "Dunn", "Eder", "Falk"]);
   });
 
-  it("lead to a refusal that counts them, if they are too many", async () => {
+  it("lead to a refusal with their count if there are too many", async () => {
     const { status, warnings } = await library.ask("Which locks are on the Grand canal?");
     expect(status).toBe("insufficient_context");
     expect(warnings).toContainEqual({ code: "rows_alike", message: expect.stringContaining("14 rows") });
@@ -43,8 +43,8 @@ describe("rows that match a question equally", () => {
   });
 });
 
-describe("a number of the question", () => {
-  it("names one of several things: what another one says is no answer", async () => {
+describe("a number in the question", () => {
+  it("identifies the thing, and the answer about another one is rejected", async () => {
     expect(await told("How many sheets an hour does the press of version 4 print?")).toEqual([expect.stringContaining("900")]);
     const { sentences, warnings } = await library.ask("How many sheets an hour does the press of version 2 print?");
     expect(sentences).toEqual([]);
@@ -60,7 +60,7 @@ describe("a code", () => {
     },
   );
 
-  it("that no document holds is reported as missing", async () => {
+  it("in no document is reported as missing", async () => {
     const { refusal } = await library.ask("What does fault R-88 mean?");
     expect(refusal?.nearest[0]?.missing).toContain("R-88");
   });

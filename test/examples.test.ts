@@ -40,7 +40,7 @@ it("library.mjs answers and refuses in process", async () => {
   expect(printed).toMatch(/^2 documents\nchecked: .*30 days.*\n\[1\] returns\.md:\d+ .*\ninsufficient_context \w+\n$/);
 });
 
-it("evaluate.mjs passes while no shown answer is wrong", async () => {
+it("evaluate.mjs passes while no displayed answer is wrong", async () => {
   expect(await example("evaluate.mjs")).toMatch(/ok How long may books be kept\?[\s\S]*\n0 of \d answers shown are wrong\n$/);
 });
 

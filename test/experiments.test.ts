@@ -8,7 +8,7 @@ import { CARD, UNANSWERABLE } from "./support/library.ts";
 const SESSIONS = 90;
 const VARIANTS = { control: { share: 0.5 }, stored: { share: 0.5, config: { cache: { enabled: true } } } };
 
-it("gives each session one variant over HTTP, counts it, and says which is better once there are enough, not before", async () => {
+it("gives each session one variant over HTTP, and reports the better one only after enough sessions", async () => {
   const settings = {
     ...{ "server.port": 0, "cache.enabled": false },
     experiments: { reuse: { variants: VARIANTS, metric: "cached", sessions: 30 } },

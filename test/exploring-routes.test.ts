@@ -19,8 +19,8 @@ async function open(options: LibraryOptions = {}) {
 
 const codeOf = async (response: Response) => ((await response.json()) as { error: { code: string } }).error.code;
 
-describe("what is behind answers", () => {
-  it("gives the file of a document byte for byte, and refuses another one in its place", async () => {
+describe("routes behind an answer", () => {
+  it("return the original file byte for byte, and refuse a changed one", async () => {
     const { library, app, idOf } = await open();
     const id = await idOf("cards.md");
     const file = join(library.sandbox.folder, "documents", "cards.md");
@@ -36,7 +36,7 @@ describe("what is behind answers", () => {
     expect((await app.request("/v1/documents/nobody/original")).status).toBe(404);
   });
 
-  it("lists versions, and gives the text of one on which an answer rests", async () => {
+  it("list versions, and return the text of one that an answer cites", async () => {
     const { library, app, idOf } = await open();
     await library.ask(CARD);
     const id = await idOf("cards.md");
@@ -51,7 +51,7 @@ describe("what is behind answers", () => {
     expect((await app.request(`/v1/documents/${id}?version=nothing`)).status).toBe(404);
   });
 
-  it("joins what was asked to its sources in the graph, for reviewers alone", async () => {
+  it("return the graph of questions and sources, to reviewers only", async () => {
     const { library, app } = await open();
     await library.ask(CARD);
     expect((await app.request("/v1/graph")).status).toBeGreaterThanOrEqual(401);
@@ -62,7 +62,7 @@ describe("what is behind answers", () => {
     expect((await app.request("/v1/graph?types=secrets", AS_ADMIN)).status).toBe(400);
   });
 
-  it("shows one tenant's questions to no other", async () => {
+  it("show a tenant's questions to no other tenant", async () => {
     const { library, app } = await open();
     await library.ask(CARD, { tenant: "alice" });
     const labels = async (query: string) =>
@@ -72,7 +72,7 @@ describe("what is behind answers", () => {
     expect(await labels("")).not.toContain(CARD);
   });
 
-  it("counts stages and days of what was asked", async () => {
+  it("count stages and days", async () => {
     const { library, app } = await open();
     await library.ask(CARD);
     const made = (await (await app.request("/v1/admin/stats/made", AS_ADMIN)).json()) as { answers: number; stages: { stage: string }[] };
@@ -83,8 +83,8 @@ describe("what is behind answers", () => {
   });
 });
 
-describe("what a model was sent", () => {
-  it("is shown to reviewers with what it said, and to nobody else", async () => {
+describe("the prompts and outputs of a model", () => {
+  it("are shown to reviewers only", async () => {
     const model = fakeChatModel([["A library card costs 5 dollars per year [1]."]]);
     const { library, app } = await open({ models: { small: model, large: model } });
     const { id } = await library.ask(CARD);

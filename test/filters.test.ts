@@ -15,7 +15,7 @@ import { rounds } from "./support/trials.ts";
 /** A low threshold, for tests that do not depend on confidence. */
 const UNSURE = { answer_from: 0.05 };
 
-/** Generates a book whose sentences state their chapter, section and page. Pages break anywhere, also inside sentences. */
+/** Generates a book whose sentences state their chapter, section and page. Page breaks occur anywhere, also within sentences. */
 function writeBook(seed: number): { text: string; chapters: number; pages: number } {
   const random = createRandom(seed);
   const chapters = 2 + Math.floor(random() * 3);
@@ -57,7 +57,7 @@ const marks = (text: string, mark: string) => [...text.matchAll(new RegExp(`\\b$
 const BOOKS = rounds({ all: 6, usually: 2 });
 
 describe("filters", () => {
-  it("let nothing from outside be quoted or shown, whatever is asked", async () => {
+  it("exclude everything outside from quotes and evidence, whatever the question", async () => {
     let answered = 0;
     for (let seed = 1; seed <= BOOKS; seed++) {
       const { text, chapters, pages } = writeBook(seed);
@@ -112,11 +112,11 @@ describe("filters", () => {
         { numRuns: 25, seed },
       );
     }
-    // A filter that lets nothing through would pass the checks above.
+    // A filter that excludes everything would pass the checks above.
     expect(answered).toBeGreaterThan(5 * BOOKS);
   });
 
-  it("find what an unfiltered question ranks far behind", async () => {
+  it("find passages that an unfiltered search ranks far below", async () => {
     const filler = Array.from(
       { length: 40 },
       (_, i) => `## Part ${i + 1}\n\nThe toll of the bridge is ${i + 100} coins. The toll is paid to the toll keeper.`,
@@ -131,7 +131,7 @@ describe("filters", () => {
     expect(answer.citations[0]?.headingPath).toEqual(["Bridge", "Part 27"]);
   });
 
-  it("hold for codes of the question too", async () => {
+  it("also apply to passages with a code of the question", async () => {
     const { ask } = await openInTest({
       documents: { "a.md": "# A\n\nForm 20-0996 costs 3 dollars.\n", "b.md": "# B\n\nForm 20-0996 costs 8 dollars.\n" },
     });
@@ -144,7 +144,7 @@ describe("filters", () => {
     }
   });
 
-  it("name what exists, as far as the asker may see it", async () => {
+  it("reveal in errors only names that the asker may see", async () => {
     const { ask, ingest, sandbox } = await openInTest();
     writeFiles(join(sandbox.folder, "bobs"), { "secret.md": "# Secret ledger\n\n## Hidden drawer\n\nThe drawer holds 7 keys.\n" });
     await ingest("bobs", { tenant: "bob" });
@@ -153,7 +153,7 @@ describe("filters", () => {
     for (const tenant of [undefined, "alice"]) {
       const error = await refused({ filters, tenant });
       expect(error).toMatchObject({ code: "unknown_section" });
-      // The error repeats only the requested name, nothing else of another tenant.
+      // The error repeats the requested name, but nothing else of another tenant.
       expect((error as Error).message.replace('section "Hidden drawer"', "")).not.toMatch(/Hidden|Secret/);
       expect(await refused({ filters: { document: "Secret ledgers" }, tenant })).toMatchObject({
         message: expect.not.stringMatching(/"Secret ledger"/),
@@ -162,7 +162,7 @@ describe("filters", () => {
     expect(await refused({ filters, tenant: "bob" })).toMatchObject({ status: "ok" });
   });
 
-  it("hold for a follow-up in a session", async () => {
+  it("apply to a follow-up in a session", async () => {
     const { ask } = await openInTest();
     const options = { sessionId: "s", filters: { document: "Library cards" } };
     expect((await ask("How much does a library card cost?", options)).status).toBe("ok");
@@ -185,7 +185,7 @@ describe("filters", () => {
 });
 
 describe("filters over HTTP and on the command line", () => {
-  it("travel both ways over HTTP, and a wrong one is a clear error", async () => {
+  it("are accepted over HTTP, and an invalid one gives a clear error", async () => {
     const { engine } = await openInTest({ settings: { "server.port": 0 } });
     const client = createClient({ baseUrl: (await serveInTest(engine)).url });
     const answer = await client.ask({ question: "What does replacing a card cost?", filters: { section: "Lost cards" } });
@@ -210,7 +210,7 @@ describe("filters over HTTP and on the command line", () => {
     await expect(client.stream({ question: "x", filters: { section: "nope" } }).next()).rejects.toMatchObject({ status: 404 });
   });
 
-  it("are flags of `ask`", async () => {
+  it("are options of `ask`", async () => {
     const library = await openInTest();
     const { folder, env } = library.sandbox;
     const ask = (...flags: string[]) => runCli(["ask", ...flags, "What does replacing a card cost?"], { cwd: folder, env });

@@ -19,7 +19,7 @@ const numbered = (n: number) => `<w:pPr><w:numPr><w:ilvl w:val="${n}"/><w:numId 
 const mail = (subject: string, text: string) =>
   `From: Ana <ana@example.org>\nSubject: ${subject}\nDate: Mon, 04 May 2026 09:00:00 +0000\nMIME-Version: 1.0\nContent-Type: multipart/alternative; boundary=XX\n\n--XX\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64\n\n${Buffer.from(text).toString("base64")}\n--XX--\n`;
 
-/** Documents by path, and the questions to each with a part of the lines that answer it. */
+/** Documents by path, and questions to each with parts of the expected sentences. */
 const CASES: readonly Case[] = [
   ...cases,
   {
@@ -83,13 +83,13 @@ describe("a question to a document of each format", () => {
   const library = libraryForAll({ documents: Object.fromEntries(CASES.map(({ path, source }) => [path, source])) });
 
   it.each(["What does clause 4.1 say?", "What is step 7 of opening the sluice?", "What does section 5(d) say?"])(
-    "names a part that no document has: %s",
+    "names a value that no document contains: %s",
     async (question) => {
       expect((await library.ask(question)).status).toBe("insufficient_context");
     },
   );
 
-  it("puts the newest of mails that quote each other first, each with its own date", async () => {
+  it("ranks the newest of several quoted mails first, each with its own date", async () => {
     const { citations } = await library.ask("In which room does the choir meet?");
     expect(citations.map(({ quote, asOf }) => [quote, asOf])).toEqual([
       ["The choir now meets in room 12.", "2026-05-04"],

@@ -78,7 +78,7 @@ afterAll(() => server.close());
 const set = hasHostileSet ? "" : " (ours only: SOURCEBOUND_DATA names no folder with the sets)";
 
 describe(`hostile texts in every field${set}`, () => {
-  it(`${REQUESTS} requests: none breaks the server, runs a script or learns of another tenant`, { timeout: 3_600_000 }, async () => {
+  it(`${REQUESTS} requests: none causes a server error, runs a script or reveals another tenant`, { timeout: 3_600_000 }, async () => {
     const random = createRandom(17);
     const texts = [...readInjections(), ...readHostileTexts()].filter((text) => text !== "");
     const met = new Map<number, number>();
@@ -112,7 +112,7 @@ describe(`hostile texts in every field${set}`, () => {
   });
 });
 
-describe("bytes that are no request", () => {
+describe("invalid HTTP", () => {
   const post = (head: string, body = "") =>
     `POST /v1/ask HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${head}\r\n\r\n${body}`;
   it.each([
@@ -131,7 +131,7 @@ describe("bytes that are no request", () => {
     ["an address of another kind", "GET http://evil.example/v1/admin/keys HTTP/1.1\r\nHost: localhost\r\n\r\n"],
     ["CONNECT", "CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example\r\n\r\n"],
     ["an upgrade", "GET /v1/ask HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"],
-  ])("%s: refused or closed, and the server goes on", async (_what, bytes) => {
+  ])("%s: is refused or closed, and the server keeps running", async (_what, bytes) => {
     const { hostname, port } = new URL(server.url);
     const answered = await new Promise<string>((resolve) => {
       let text = "";

@@ -42,7 +42,7 @@ function readHtml(html: string): { strange: string[]; text: string } {
 }
 
 describe(`hostile texts${hasHostileSet ? "" : " (ours only: SOURCEBOUND_DATA names no folder with xss-and-naughty-strings)"}`, () => {
-  it(`stay text wherever they stand in an answer (${TEXTS.length})`, () => {
+  it(`remain text wherever they occur in an answer (${TEXTS.length})`, () => {
     for (const text of TEXTS) {
       const passage = { title: text, url: text, asOf: text, headingPath: [text], path: text, context: text };
       const citation = sampleCitation(1, passage, text);
@@ -53,7 +53,7 @@ describe(`hostile texts${hasHostileSet ? "" : " (ours only: SOURCEBOUND_DATA nam
     }
   });
 
-  it("stay text when a model writes them, or end its draft", async () => {
+  it("remain text when a model writes them, or end its draft", async () => {
     const quote = sampleQuote("Tinnitus is rated at 10 percent.");
     let shown = 0;
     for (const text of TEXTS) {

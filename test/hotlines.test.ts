@@ -22,7 +22,7 @@ async function run({ engine }: Library, question: string, options: AskOptions = 
 
 const down = (): EngineParts => ({ encoder: fakeEncoder({ failure: (call) => (call === 0 ? null : encoderDown()) }) });
 
-describe("a message of an emergency", () => {
+describe("an emergency message", () => {
   it.each<[string, string, AskOptions, LibraryOptions, string | null]>([
     ["is an ordinary question", "kill myself: how much does a library card cost?", {}, {}, null],
     ["is too long", LONG, {}, {}, "question_too_long"],
@@ -35,7 +35,7 @@ describe("a message of an emergency", () => {
     ["names a filter that does not exist", "kill myself", { filters: { document: "nowhere" } }, {}, "unknown_document"],
     ["meets a profile that cannot run", "kill myself", { profile: "seven-layer" }, { encoder: null }, "encoder_missing"],
     ["meets an encoder that fails", "kill myself", { profile: "book" }, down(), "encoder_failed"],
-  ])("is answered by the hotline first when it %s", async (_, question, options, library, code) => {
+  ])("shows the hotline first when it %s", async (_, question, options, library, code) => {
     const { events, error } = await run(await openInTest(library), question, options);
     expect(events[0]).toEqual({ type: "warning", warning: HELP });
     expect(events.filter(({ type }) => type === "warning")).toHaveLength(1);
@@ -49,7 +49,7 @@ describe("a message of an emergency", () => {
     }
   });
 
-  it("is not told which of its words no document holds", async () => {
+  it("does not list its words as missing from the documents", async () => {
     const library = await openInTest();
     const lacksOf = async (question: string) =>
       (await library.ask(question)).refusal?.nearest.map(({ missing, missingValues }) => [...missing, ...missingValues]);
@@ -59,7 +59,7 @@ describe("a message of an emergency", () => {
     expect(told?.flat()).toEqual([]);
   });
 
-  it("carries the hotline when retrieval throws what nobody expected, also as what is thrown by answer()", async () => {
+  it("shows the hotline when retrieval fails unexpectedly, also in the error of answer()", async () => {
     const library = await openInTest();
     library.engine.corpus("library").search = () => {
       throw Object.freeze(new TypeError("boom"));
@@ -72,7 +72,7 @@ describe("a message of an emergency", () => {
   });
 });
 
-describe("over HTTP", () => {
+describe("the hotline over HTTP", () => {
   async function send(body: string | ReadableStream, accept = "application/json"): Promise<Response> {
     const library = await openInTest({ settings: { "server.port": 0 } });
     const server = await serveInTest(library.engine);
@@ -92,7 +92,7 @@ describe("over HTTP", () => {
     ["names unknown fields", JSON.stringify({ question: "kill myself", sesion: "x" }), "invalid_request"],
     ["writes letters as escapes", '{"question": "I\\u0020want to kill\\nmys\\u0065lf", "sesion": "x"}', "invalid_request"],
     ["is no JSON", "i want to kill myself", "invalid_json"],
-  ])("stands in the error of a body that %s", async (_, body, code) => {
+  ])("is in the error for a body that %s", async (_, body, code) => {
     expect(await (await send(body)).json()).toMatchObject({ error: { code, warnings: [HELP] } });
   });
 });

@@ -32,7 +32,7 @@ const ALLOWED = [
   ["lab/runs", "src/index.ts"],
 ] as const;
 
-/** Folder and imported file of each planted import. */
+/** Folder and imported file of each test import. */
 const PLANTED = [...BREACHES.map(([, folder, target]) => [folder, target] as const), ...ALLOWED];
 const files = PLANTED.map(([folder], i) => join(folder, `planted-breach-${i}.ts`));
 

@@ -19,7 +19,7 @@ const cited = async (engine: Engine, question: string) =>
   (await engine.answer(question)).citations.map(({ documentId }) => documentId).sort();
 
 describe("the index of an engine", () => {
-  it("is kept when the engine closes and used by the next one; a damaged one is built again with a warning", async () => {
+  it("is saved on close and loaded by the next engine; a damaged one is rebuilt with a warning", async () => {
     const first = await open();
     await ingest(first);
     const [{ question = "" } = {}] = LIBRARY_QUESTIONS;

@@ -12,7 +12,7 @@ import { LIBRARY_PACK, writeFiles } from "./support/library.ts";
 import { rounds } from "./support/trials.ts";
 
 const TENANTS = Array.from({ length: 20 }, (_, i) => `party${String.fromCharCode(97 + i)}`);
-/** A code in this tenant's documents only; hashes cannot contain these letters. */
+/** A code in this tenant's documents only. Hashes cannot contain these letters. */
 const codeOf = (tenant: string) => `K${4000 + 37 * TENANTS.indexOf(tenant)}W`;
 const QUESTION = "What is the code of the side door?";
 const PACK = LIBRARY_PACK.replace(
@@ -24,7 +24,7 @@ const library = libraryForAll({ documents: {}, settings: { "server.port": 0 } })
 const keys = new Map<string, string>();
 const ISSUER = "https://login.example";
 let tokens: TokenReader;
-/** By tenant; the forged tokens name the tenant too and must be rejected. */
+/** Tokens by tenant. The forged ones name the tenant too and must be rejected. */
 const tokenOf = new Map<string, { readonly right: string; readonly forged: readonly string[] }>();
 async function issueTokens(): Promise<void> {
   const [issuer, forger] = await Promise.all([generateKeyPair("ES256"), generateKeyPair("ES256")]);
@@ -62,13 +62,13 @@ function caller() {
   return (method: string, path: string, key: string | undefined, body?: unknown) => callApp(app, method, path, { key, body });
 }
 
-/** Seeded, so that exact counts can be asserted. */
+/** Seeded, so that the test can assert counts. */
 const random = createRandom(16);
 const below = (n: number): number => Math.floor(random() * n);
 const pick = <T>(items: readonly T[]): T => items[below(items.length)] as T;
 const keyOf = (tenant: string): string => keys.get(tenant) ?? "";
 
-/** Expected result of a body: answered, denied for naming another tenant, refused as invalid; `null`: may be either of these. */
+/** Expected result of a request body: answered, denied for naming another tenant, or refused as invalid; `null`: either is allowed. */
 type Comes = "answered" | "denied" | "refused" | null;
 type Forged = readonly [body: Record<string, unknown>, comes: Comes];
 const FORGED: readonly ((mine: string) => Forged)[] = [
@@ -99,7 +99,7 @@ const readSession = (tenant: string, mine: string): readonly [Send, Comes] => [
 const REQUESTS = rounds({ all: 10_000, usually: 1_000 });
 
 describe("20 tenants with keys and tokens", () => {
-  it(`${REQUESTS} requests with forged bodies and credentials, of which every tenant's code shows to its own key and its own token alone`, {
+  it(`${REQUESTS} requests with forged bodies and credentials reveal each tenant's code only to its own key and token`, {
     timeout: 3_600_000,
   }, async () => {
     const call = caller();
@@ -133,7 +133,7 @@ describe("20 tenants with keys and tokens", () => {
     expect(came.answered).toBeGreaterThan(REQUESTS * 0.15);
   });
 
-  it("a session is its key's, also where another key has the same tenant and user", async () => {
+  it("a session belongs to its key, even if another key has the same tenant and user", async () => {
     const call = caller();
     const [tenant] = TENANTS as [string];
     const second = await createKey(library, { ...open, name: "second", tenants: [tenant] });
@@ -145,7 +145,7 @@ describe("20 tenants with keys and tokens", () => {
     expect((await call("DELETE", "/v1/sessions/s?user_id=ann", second)).status).toBe(404);
   });
 
-  it("a reviewer sees, approves and flags answers of its own tenant alone", async () => {
+  it("a reviewer sees, approves and flags answers of their own tenant only", async () => {
     const call = caller();
     const [mine, other] = TENANTS as [string, string];
     const idOf = async (tenant: string) =>
@@ -168,7 +168,7 @@ describe("20 tenants with keys and tokens", () => {
     expect(history.chain.intact).toBe(true);
     expect(JSON.parse((await call("GET", "/v1/review/history?limit=1", keyOf(mine))).text)).toMatchObject({ next_cursor: null });
     expect(history.rows.map(({ action, subject }) => [action, subject])).toEqual([["flag", ids.mine]]);
-    // The log also contains keys, and answers of others.
+    // The log also contains actions on keys and on other tenants' answers.
     const all = await library.engine.memory.review.history();
     expect(all.rows.map(({ action }) => action)).toEqual(expect.arrayContaining(["create_key", "flag"]));
     expect(all.rows.map(({ subject }) => subject)).toContain(ids.other);
@@ -177,7 +177,7 @@ describe("20 tenants with keys and tokens", () => {
   });
 });
 
-it("a reviewer whose key names no labels sees answers of the configured ones alone, in the queue and in the log", async () => {
+it("a reviewer whose key names no labels sees only answers for the configured labels, in the queue and in the log", async () => {
   const call = caller();
   const { engine } = library;
   const key = await createKey({ engine }, { ...open, name: "reviewer" });
@@ -192,7 +192,7 @@ it("a reviewer whose key names no labels sees answers of the configured ones alo
   expect([log.includes(seen.id), log.includes(hidden.id)]).toEqual([true, false]);
 });
 
-it("an address that others can reach is not served without a key, unless a setting says so in words", async () => {
+it("a public address is not served without a key, unless a setting allows it", async () => {
   const bare = await openInTest({ documents: {}, settings: { "server.port": 0, "server.host": "0.0.0.0" } });
   await expect(serveEngine(bare.engine, () => undefined)).rejects.toMatchObject({ code: "config_keys_missing" });
   const told = {
@@ -209,7 +209,7 @@ it("an address that others can reach is not served without a key, unless a setti
 describe("sourcebound keys", () => {
   const cli = (...args: string[]) => runCli(["keys", ...args], { cwd: library.sandbox.folder, env: library.sandbox.env });
 
-  it("makes a key that works, lists it without its secret, and ends it for a running server", async () => {
+  it("creates a working key, lists it without its secret, and revokes it on a running server", async () => {
     const made = await cli("create", "website", "--tenant", "partyb", "--expires", "90d", "--by", "Ann");
     expect(made.code).toBe(0);
     const key = made.stdout.trim();

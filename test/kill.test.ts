@@ -16,7 +16,7 @@ const SEED = 20_260_101;
 const MEMORY_KILLS = rounds({ all: 12, usually: 4 });
 const SERVER_KILLS = rounds({ all: 5, usually: 2 });
 const KILLING = { timeout: 3_600_000, tags: "all/kill" };
-/** More than half of the kills must hit a running process: adds rounds if fewer did, up to three times as many. Rounds come in pairs. */
+/** Adds rounds until more than half of the kills have hit a running process, up to three times as many. Rounds come in pairs. */
 const goesOn = (n: number, killed: number, kills: number) => n < kills || n % 2 === 1 || (killed <= kills / 2 && n < 3 * kills);
 
 let program: string;
@@ -46,12 +46,12 @@ async function killAfter(sandbox: Sandbox, ms: number, from: "start" | "first fi
   return signal === "SIGKILL" ? "killed" : "ended";
 }
 
-/** Runs the next ingest in this process, on the state that the killed one left. */
+/** Runs the next ingest in this process, on the database that the killed one left. */
 async function completes({ folder, env }: Sandbox): Promise<Record<string, number>> {
   return whatWasRead(await runCli(["ingest", "documents", "--json"], { cwd: folder, env }));
 }
 
-/** Runs a complete ingest in a separate process, to time the kills. */
+/** Runs a complete ingest in a separate process, to measure its time. */
 async function completesApart(sandbox: Sandbox): Promise<Record<string, number>> {
   return whatWasRead(await ingest(sandbox).finished);
 }
@@ -108,9 +108,9 @@ async function askServer(url: string | undefined, asked: object) {
 }
 
 describe("SIGKILL", () => {
-  it(`${KILLS} times at random moments of an ingest: a further run completes it, every file once`, KILLING, async () => {
+  it(`${KILLS} times at random moments of an ingest: the next run completes it, with every file stored once`, KILLING, async () => {
     const corpus = generateCorpus(FILES, SEED);
-    // The first run fills compile caches, so the next one is timed.
+    // The first run fills compile caches, so the second one is timed.
     await completesApart(create(corpus));
     const reference = create(corpus);
     const begun = Date.now();
@@ -123,9 +123,9 @@ describe("SIGKILL", () => {
     const random = createRandom(SEED + 1);
     const kept: number[] = [];
     let killed = 0;
-    // Factor for a machine that has become faster: each kill that came too late makes later ones earlier.
+    // If the machine has become faster, each kill that came too late makes later ones earlier.
     let sooner = 1;
-    // One kill in four at any time, including start-up; the others while files are written.
+    // One kill in four comes at any time, including start-up; the others while files are written.
     const killMoment = (on: Sandbox) =>
       random() < 0.25
         ? killAfter(on, sooner * random() * wholeMs, "start")
@@ -152,7 +152,7 @@ describe("SIGKILL", () => {
   });
 
   it(
-    `${KILLS} times during a re-ingest after changes and deletions: a further run completes it, nothing old is left`,
+    `${KILLS} times during a re-ingest after changes and deletions: the next run completes it and removes old documents`,
     KILLING,
     async () => {
       let corpus = generateCorpus(FILES, SEED + 2);
@@ -175,7 +175,7 @@ describe("SIGKILL", () => {
     },
   );
 
-  it("of a server while it answers: every answer that arrived is remembered, sessions included", KILLING, async () => {
+  it("of a server while it answers: every delivered answer is stored, with its session", KILLING, async () => {
     const sandbox = create();
     expect((await start(sandbox, ["ingest", "documents"]).finished).code).toBe(0);
     const random = createRandom(SEED + 5);
@@ -183,7 +183,7 @@ describe("SIGKILL", () => {
     for (let n = 0; n < SERVER_KILLS; n++) {
       const server = start(sandbox, ["serve", "--port", "0"]);
       const [, url] = await server.shows(/Listening on (\S+)/);
-      // Counts from the fifth answer, so that kills hit a busy machine while it answers.
+      // Starts after the fifth answer, so that kills hit a busy server.
       const delay = 300 + random() * 600;
       let answered = 0;
       let timer: NodeJS.Timeout | undefined;
@@ -218,7 +218,7 @@ const WORDINGS = ["How much does a library card cost?", "What does a library car
 
 describe("stored answers, when processes are killed", () => {
   it(
-    `${MEMORY_KILLS} times while documents change and questions are asked: nothing is served from a version that is gone`,
+    `${MEMORY_KILLS} times while documents change and questions are asked: no answer from a deleted version is served`,
     KILLING,
     async () => {
       const bare = create();

@@ -26,14 +26,14 @@ async function asked(profile: string, env: Readonly<Record<string, string>> = {}
 }
 
 describe("live grading", () => {
-  it.each(KEY_FREE)("is in an answer of %s where every answer is graded", async (profile) => {
+  it.each(KEY_FREE)("reports every metric for an answer of %s if all answers are graded", async (profile) => {
     const { answer } = await asked(profile, { SOURCEBOUND_GRADE: "always" });
     if (answer.status !== "ok") return expect(profile).not.toBe("sourcebound");
     expect(Object.keys(answer.report?.metrics ?? {}).sort()).toEqual(METRICS);
     expect(answer.report?.overall_pass).not.toBeUndefined();
   });
 
-  it("stands in a proof, which verifies, and not with another threshold", async () => {
+  it("is part of a verifiable proof, which fails with another threshold", async () => {
     const env = { SOURCEBOUND_GRADE: "always" };
     expect((await runCli(["ask", "--proof", "proof.json", QUESTION], { cwd, env })).code).toBe(0);
     const verify = (file: string) => runCli(["prove", "verify", file, "--documents", "documents"], { cwd });

@@ -30,7 +30,7 @@ const call = async (client: Client, name: string, given: Record<string, unknown>
   (await client.callTool({ name, arguments: given })) as Result;
 
 describe.each(["legacy", "auto"] as const)("the MCP client over HTTP (%s)", (mode) => {
-  it("lists every tool with its schema, and calls each", async () => {
+  it("lists every tool with its schema, and calls each one", async () => {
     const client = await connect(mode);
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name).sort()).toEqual(["ask", "check_answer", "search"]);
@@ -49,7 +49,7 @@ describe.each(["legacy", "auto"] as const)("the MCP client over HTTP (%s)", (mod
     expect(checked.structuredContent).toMatchObject({ passed: false });
   });
 
-  it("tells a refusal, an empty search and an error apart", async () => {
+  it("distinguishes a refusal, an empty search and an error", async () => {
     const client = await connect(mode);
     const refused = await call(client, "ask", { question: UNANSWERABLE });
     expect([refused.isError ?? false, refused.structuredContent?.status]).toEqual([false, "insufficient_context"]);
@@ -65,7 +65,7 @@ describe.each(["legacy", "auto"] as const)("the MCP client over HTTP (%s)", (mod
     expect(JSON.stringify(elsewhere.content)).toContain("scope_denied");
   });
 
-  it("lists documents as resources and reads one as offsets of citations count it", async () => {
+  it("lists documents as resources, in which offsets of citations are valid", async () => {
     const client = await connect(mode);
     const { resources } = await client.listResources();
     expect(resources.length).toBeGreaterThan(2);
@@ -82,7 +82,7 @@ describe.each(["legacy", "auto"] as const)("the MCP client over HTTP (%s)", (mod
 });
 
 describe("POST /mcp", () => {
-  it("lets nobody in without a key where one is wanted", async () => {
+  it("rejects an unknown key", async () => {
     await expect(connect("legacy", "sb_guessed")).rejects.toThrow();
   });
 
@@ -94,7 +94,7 @@ describe("POST /mcp", () => {
     ["a call of another tool", '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"rm","arguments":{}}}'],
     ["a prototype", '{"jsonrpc":"2.0","id":1,"method":"__proto__"}'],
     ["sixty at once", JSON.stringify(Array.from({ length: 60 }, (_, id) => ({ jsonrpc: "2.0", id, method: "ping" })))],
-  ])("stays up for %s", async (_name, body) => {
+  ])("survives %s", async (_name, body) => {
     const headers = {
       "content-type": "application/json",
       accept: "application/json, text/event-stream",
@@ -106,7 +106,7 @@ describe("POST /mcp", () => {
   });
 });
 
-it("answers every call of a piped input, and reads on after a line that is no message", async () => {
+it("answers every call of a piped input, and continues after an invalid line", async () => {
   const ask = (id: number) => ({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "ask", arguments: { question: CARD } } });
   const info = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1.0.0" } };
   const lines = [
@@ -136,7 +136,7 @@ const openStdio = (stderr: "ignore" | "pipe") =>
     stderr,
   });
 
-it("ends after a message that is too long, although the input stays open", async () => {
+it("ends after an over-long message, although the input stays open", async () => {
   const client = new Client({ name: "test", version: "1.0.0" });
   const transport = openStdio("pipe");
   let stderr = "";
@@ -151,7 +151,7 @@ it("ends after a message that is too long, although the input stays open", async
   await expect(request).rejects.toThrow();
   await ended;
   expect(stderr).toContain("exceeded maximum size");
-  // Node's warning about a process that ended before its work.
+  // Node.js warns with this word about a process that ended before its work.
   expect(stderr).not.toContain("unsettled");
 });
 

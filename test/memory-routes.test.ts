@@ -8,7 +8,7 @@ import { CARD, UNANSWERABLE, writeFiles } from "./support/library.ts";
 
 const TOKEN = "a-token-of-some-length";
 
-/** Members of responses that tests check; a route returns some of them. */
+/** Members of responses that the tests check. Each route returns some of them. */
 interface Body extends WireAnswer {
   readonly error: { readonly code: string; readonly data: { readonly sentences: unknown } };
   readonly items: unknown;
@@ -32,7 +32,7 @@ async function open(options: LibraryOptions = {}) {
 }
 
 describe("GET and DELETE /v1/sessions/ID", () => {
-  it("gives the last five pairs with their citations, in order", async () => {
+  it("returns the last five turns with their citations, in order", async () => {
     const { ask, call } = await open();
     const questions = [
       CARD,
@@ -56,7 +56,7 @@ describe("GET and DELETE /v1/sessions/ID", () => {
     expect(messages[3]?.content).toBe(answers[2]?.refusal?.message);
   });
 
-  it("is not found for another scope or user, exactly as one that never was", async () => {
+  it("is unknown to another scope or user, with the same error as for a session that never existed", async () => {
     const { ask, call } = await open();
     await ask(CARD, { session_id: "s", tenant: "alice", user_id: "ann" });
     expect((await call("GET", "/v1/sessions/s?tenant=alice&user_id=ann")).status).toBe(200);
@@ -73,7 +73,7 @@ describe("GET and DELETE /v1/sessions/ID", () => {
     expect((await call("DELETE", "/v1/sessions/s?tenant=alice&user_id=ann")).status).toBe(404);
   });
 
-  it("withholds what rests on a document that is gone or hidden, and marks what rests on an older version", async () => {
+  it("withholds answers from deleted or hidden documents, and marks those from older versions", async () => {
     const { ask, call, ingest, sandbox } = await open();
     await ask(CARD, { session_id: "s" });
     await ask("What do overdue books cost?", { session_id: "s" });
@@ -93,7 +93,7 @@ describe("GET and DELETE /v1/sessions/ID", () => {
 });
 
 describe("/v1/admin", () => {
-  it("lists what waits for review, and says of a correction which sentence is unsupported", async () => {
+  it("lists answers that wait for review, and names the unsupported sentence of a correction", async () => {
     const { ask, admin } = await open();
     const { id } = await ask(CARD);
     const listed = await admin("GET", "/v1/review?limit=5");
@@ -103,7 +103,7 @@ describe("/v1/admin", () => {
     expect([status, body.error.code, body.error.data.sentences]).toMatchObject([422, "answer_unbound", [{ sentence: 1 }]]);
   });
 
-  it("gives the log in pages, each entry once, whatever is added while they are read", async () => {
+  it("pages through the log and returns each entry once, although entries are added meanwhile", async () => {
     const { admin, engine } = await open({ documents: {} });
     const act = (n: number) => engine.store.audit.append({ actor: "Ann", action: "flag", subject: `a${n % 2}`, details: {} });
     for (let n = 1; n <= 5; n++) await act(n);
@@ -124,7 +124,7 @@ describe("/v1/admin", () => {
     }
   });
 
-  it("gives a bound reviewer pages of what they may see", async () => {
+  it("limits the pages of a reviewer to visible entries", async () => {
     const { ask, admin, engine } = await open();
     const { id } = await ask(CARD);
     for (const act of ["approve", "flag", "approve"]) {
@@ -146,14 +146,14 @@ describe("/v1/admin", () => {
     ["GET", "/v1/admin/stats?since=yesterday", undefined, 400],
     ["DELETE", "/v1/admin/memory", { by: "Ann" }, 400],
     ["DELETE", "/v1/admin/memory", { all: true }, 400],
-  ])("%s %s with %j is %i", async (method, path, body, status) => {
+  ])("%s %s with %j returns %i", async (method, path, body, status) => {
     const { ask, admin, engine } = await open();
     const { id } = await ask(CARD);
     expect((await admin(method, path.replace("ID", id), body)).status).toBe(status);
     expect((await engine.store.interactions.list("library", 5)).map(({ reviewStatus }) => reviewStatus)).toEqual(["unreviewed"]);
   });
 
-  it("counts the tokens and the money of a model, and what a hit of its answer saved", async () => {
+  it("counts tokens and cost of a model, and what a cache hit saved", async () => {
     const pieces = ["A library card costs 5 dollars per year [1]."];
     const endpoint = await startFakeEndpoint({ chat: [{ type: "stream", pieces, usage: { prompt_tokens: 300, completion_tokens: 30 } }] });
     const { ask, admin } = await open({ settings: { "model.base_url": endpoint.url, "model.small": "gpt-4o-mini" } });

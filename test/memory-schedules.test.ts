@@ -29,7 +29,7 @@ const operation = fc.oneof(
 );
 
 describe("any schedule of asking, editing, deleting, revoking and crashing in two processes", () => {
-  it(`never serves an answer from a version that is gone (${SCHEDULES} schedules)`, { timeout: 600_000 }, async () => {
+  it(`never serves an answer from a deleted version (${SCHEDULES} schedules)`, { timeout: 600_000 }, async () => {
     const path = join(folder, "all.db");
     const databases = [await openSqlite(path), await openSqlite(path)] as const;
     const start = (n: number): Process => processOn(createStore(databases[n] as (typeof databases)[0], clock));
@@ -69,7 +69,7 @@ describe("any schedule of asking, editing, deleting, revoking and crashing in tw
           running.push(run(one));
         }
         await Promise.all(running);
-        // At rest the database must contain no stale entries, whether or not a lookup would detect them.
+        // At rest the database must contain no stale entries, even if a lookup would detect them.
         for (const fault of await faultsOf(databases[0])) throw new Error(fault);
         for (const n of [0, 1]) for (const page of pages) await world.ask(processes[n] as Process, page.subject, n, 0);
         for (const [level, count] of Object.entries(world.served)) served[level] = (served[level] ?? 0) + count;
@@ -78,7 +78,7 @@ describe("any schedule of asking, editing, deleting, revoking and crashing in tw
     );
     for (const database of databases) await database.destroy();
     process.stderr.write(`${SCHEDULES} schedules: ${JSON.stringify(served)}\n`);
-    // A test without hits proves nothing.
+    // Without hits the test would prove nothing.
     for (const level of ["exact", "semantic", "graph", "miss", "refused"]) expect(served[level]).toBeGreaterThan(SCHEDULES / 20);
   });
 });

@@ -18,7 +18,7 @@ const text = (answer: Answer) => answer.sentences.map((sentence) => sentence.tex
 const rewrite = ({ sandbox }: Library, files: Readonly<Record<string, string>>) => writeFiles(join(sandbox.folder, "documents"), files);
 
 describe("the semantic cache", () => {
-  it("serves the answer of a question that is the same, after retrieval, and says whose answer it is and since when", async () => {
+  it("serves the answer of a paraphrase after retrieval, and names its question and time", async () => {
     const matcher = fakeMatcher((asked, stored) => asked === PARAPHRASE && stored === CARD);
     const library = await open({ matcher, now: () => new Date("2026-03-01T10:00:00Z") });
     const first = await library.ask(CARD);
@@ -39,7 +39,7 @@ describe("the semantic cache", () => {
     expect((await library.ask(CARD)).cached).toEqual(cached);
   });
 
-  it("serves nothing of another question where only the words ranked", async () => {
+  it("serves nothing when the encoder failed and only words ranked", async () => {
     let isDown = false;
     const failure = () => (isDown ? encoderDown() : null);
     const library = await open({ encoder: fakeEncoder({ failure }) });
@@ -51,7 +51,7 @@ describe("the semantic cache", () => {
     expect((await library.ask(PARAPHRASE)).cacheMode).toBe("semantic");
   });
 
-  it("is asked in no profile that does not have it", async () => {
+  it("is not used in a profile without it", async () => {
     const matcher = fakeMatcher(() => true);
     const library = await open({ matcher, profiles: [{ ...sourcebound, caches: ["exact"] }] });
     await library.ask(CARD);
@@ -60,7 +60,7 @@ describe("the semantic cache", () => {
     expect((await library.engine.store.cache.stats(null)).shared).toBe(0);
   });
 
-  it("keeps apart what differs in tenant, profile, detail, selection or filters", async () => {
+  it("separates tenants, profiles, details, selections and filters", async () => {
     const library = await open({ profiles: [THREE_LEVELS, { ...THREE_LEVELS, name: "twin" }] });
     const { citations } = await library.ask(CARD);
     const [citation] = citations;
@@ -72,7 +72,7 @@ describe("the semantic cache", () => {
     expect((await library.ask("And what does a library card cost?")).cacheMode).toBe("semantic");
   });
 
-  it("sees at once what another process stored, and what it took away", async () => {
+  it("notices at once what another process stored or deleted", async () => {
     const matcher = fakeMatcher((asked, stored) => asked.includes("card") === stored.includes("card"));
     const one = await open({ matcher });
     await one.ask(CARD);
@@ -89,7 +89,7 @@ describe("the semantic cache", () => {
 describe("the graph cache", () => {
   const graphOnly = { ...THREE_LEVELS, caches: ["exact", "graph"] as const };
 
-  it("finds an answer by topic and entity, and by a person's approval first", async () => {
+  it("finds an answer by topic and entity", async () => {
     const library = await open({ profiles: [graphOnly] });
     await library.ask(CARD);
     const answer = await library.ask("Is there a price for the library card?");
@@ -98,7 +98,7 @@ describe("the graph cache", () => {
     expect((await library.ask("How long may books be kept?")).cacheMode).toBe("miss");
   });
 
-  it("is asked of every question: what a person approved about the same topic and entity is served as the graph's, also where it lies near", async () => {
+  it("serves an approved answer about the same topic and entity before a closer one of the semantic cache", async () => {
     const library = await open();
     const { id } = await library.ask(CARD);
     expect((await library.engine.explainCache("Is there a price for the library card?")).cacheMode).toBe("semantic");
@@ -106,7 +106,7 @@ describe("the graph cache", () => {
     expect(await library.ask("Is there a price for the library card?")).toMatchObject({ cacheMode: "graph", cached: { question: CARD } });
   });
 
-  it("serves what a person flagged only where that is set, ranked by half its relevance, with a warning", async () => {
+  it("serves flagged answers only if a setting allows it, at half their relevance, with a warning", async () => {
     for (const [settings, mode, codes] of [
       [{}, "miss", []],
       [{ "cache.serve_flagged": true }, "exact", ["flagged"]],
@@ -120,7 +120,7 @@ describe("the graph cache", () => {
     }
   });
 
-  it("gives a question with a code no answer about another code, and none of another topic", async () => {
+  it("rejects an answer about another code or another topic", async () => {
     const library = await open({ profiles: [graphOnly], matcher: fakeMatcher(() => true) });
     await library.ask(CARD);
     const rule = async (question: string) => (await library.engine.explainCache(question)).judged.at(-1)?.rule;
@@ -157,8 +157,8 @@ describe("engine.explainCache", () => {
     expect(await library.engine.store.interactions.list("library", 10)).toHaveLength(1);
   });
 
-  it("serves another wording only where the pack says that it was measured, or the setting says always", async () => {
-    // The tests' pack enables it; the default pack of user documents does not.
+  it("serves paraphrases only if the pack declares them measured, or the setting is `always`", async () => {
+    // The test pack enables paraphrases; the default pack does not.
     for (const [settings, mode] of [
       [{ domain: "documents" }, "miss"],
       [{ domain: "documents", "cache.rewordings": "always" }, "semantic"],
@@ -169,7 +169,7 @@ describe("engine.explainCache", () => {
     }
   });
 
-  it("says why the caches are not asked at all", async () => {
+  it("says why the caches are not used, and stores nothing for an emergency", async () => {
     const library = await open({ settings: { "cache.enabled": false } });
     expect((await library.engine.explainCache(CARD)).notAsked).toContain("disabled");
     const other = await open();
@@ -180,7 +180,7 @@ describe("engine.explainCache", () => {
 });
 
 describe("engine.refresh", () => {
-  it("reads every source again as it was ingested, rebuilds the index and drops what rested on the old", async () => {
+  it("reads every source again, rebuilds the index and deletes stale cached answers", async () => {
     const library = await open({ matcher: fakeMatcher(() => false) });
     await library.ask(CARD);
     await library.ask("How long may books be kept?");
@@ -202,7 +202,7 @@ describe("engine.refresh", () => {
     expect(text(await library.ask("What does the scanner cost per page?"))).toContain("1 dollar");
   });
 
-  it("is one for all who ask meanwhile, and answers questions while it runs", async () => {
+  it("runs once for simultaneous calls, while questions are answered", async () => {
     const library = await open();
     const [one, two, answer] = await Promise.all([library.engine.refresh(), library.engine.refresh("library"), library.ask(CARD)]);
     expect(two).toBe(one);
@@ -210,7 +210,7 @@ describe("engine.refresh", () => {
     expect(await library.engine.refresh()).not.toBe(one);
   });
 
-  it("keeps what it knows of a source that cannot be read, and says so", async () => {
+  it("keeps documents of an unreadable source, and reports the failure", async () => {
     const library = await open();
     rmSync(join(library.sandbox.folder, "documents"), { recursive: true });
     expect(await library.engine.refresh()).toMatchObject({

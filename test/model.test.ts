@@ -24,7 +24,7 @@ import {
 } from "./support/model-engine.ts";
 
 describe.concurrent("an answer by a model", () => {
-  it("is shown sentence by sentence with the citations that it names", async () => {
+  it("is streamed sentence by sentence with its citations", async () => {
     const { answer, events } = await askOnce(
       open({ chat: [{ type: "stream", pieces: GOOD, usage: { prompt_tokens: 300, completion_tokens: 30 } }] }),
     );
@@ -67,7 +67,7 @@ describe.concurrent("a model that fails", () => {
     expect(endpoint.chats.length).toBeLessThanOrEqual(once ? 1 : 2);
   });
 
-  it("leads to quotes in every profile, and to no unchecked sentence", () =>
+  it("leads to quotes and no unchecked sentence in every profile", () =>
     using(
       open({ chat: [stream("<html><script>alert(1)</script><p>Tinnitus is rated at 10 percent [1].</p></html>")] }, { encoder: near() }),
       async ({ engine }) => {
@@ -84,7 +84,7 @@ const WEAK = { answer_from: 0.99, write_from: 0.05 };
 const weak = (...chat: ChatReply[]) => open({ chat }, { encoder: null }, DOCUMENTS, {}, WEAK);
 
 describe.concurrent("evidence below the answer threshold", () => {
-  it("is refused without a model, and answered where a model's sentences pass the checks", () =>
+  it("is refused without a model, and answered if a model's sentences pass the checks", () =>
     using(weak(stream(...GOOD)), async ({ engine }) => {
       const { answer } = await ask(engine);
       expect(answer.status).toBe("ok");
@@ -104,7 +104,7 @@ describe.concurrent("evidence below the answer threshold", () => {
     expect(codes(answer)).toEqual(warning === undefined ? [] : [warning]);
   });
 
-  it("does not reach a model below `write_from`", () =>
+  it("does not call a model below `write_from`", () =>
     using(open({}, { encoder: null }, DOCUMENTS, {}, { answer_from: 0.99, write_from: 0.98 }), async ({ engine, endpoint }) => {
       expect((await ask(engine)).answer.refusal?.reason).toBe("evidence_too_weak");
       expect(endpoint.requests).toEqual([]);
@@ -114,7 +114,7 @@ describe.concurrent("evidence below the answer threshold", () => {
 describe.concurrent("a reply in JSON", () => {
   const form = (sentences: unknown, inSources = true) => JSON.stringify({ in_sources: inSources, sentences });
 
-  it("is requested, read sentence by sentence, and checked", () => {
+  it("is requested, parsed sentence by sentence, and checked", () => {
     const reply = form([
       { text: "Tinnitus is rated at 10 percent.", sources: [1] },
       { text: "Tinnitus is rated at 70 percent.", sources: [1] },
@@ -127,7 +127,7 @@ describe.concurrent("a reply in JSON", () => {
     });
   });
 
-  it("that denies an answer is a refusal, whatever its sentences say", () =>
+  it("with `in_sources: false` is a refusal, whatever its sentences say", () =>
     using(
       open({ chat: [stream(form([{ text: "The sources say nothing about tinnitus.", sources: [1, 2] }], false))] }),
       async ({ engine }) => {
@@ -135,7 +135,7 @@ describe.concurrent("a reply in JSON", () => {
       },
     ));
 
-  it("is not requested again from an endpoint that knows no schemas", () => {
+  it("is not requested again from an endpoint without schemas", () => {
     const refusal = { type: "status", status: 400, body: JSON.stringify({ error: { message: "unknown field response_format" } }) } as const;
     return using(open({ chat: ({ body }) => ("response_format" in body ? refusal : stream(...GOOD)) }), async ({ engine, endpoint }) => {
       for (const asked of [QUESTION, `${QUESTION}?`]) expect(texts((await ask(engine, asked)).answer)).toHaveLength(2);
@@ -144,7 +144,7 @@ describe.concurrent("a reply in JSON", () => {
   });
 });
 
-describe.concurrent("a reply with plain intent", () => {
+describe.concurrent("a reply in an unusual form", () => {
   const first = async (reply: string) => {
     const { answer } = await askOnce(open({ chat: [stream(reply)] }));
     const cited = ({ citations }: Answer["sentences"][number]) => answer.citations.filter(({ n }) => citations.includes(n));
@@ -162,13 +162,13 @@ describe.concurrent("a reply with plain intent", () => {
     expect([shown[0], quotes[0]]).toEqual(["Tinnitus is rated at 10 percent.", TINNITUS]);
   });
 
-  it("stays a sentence where a mark stands for a noun", async () => {
+  it("replaces a marker that is used as a noun by the title", async () => {
     expect((await first("According to [1], tinnitus is rated at 10 percent.")).shown[0]).toBe(
       "According to “Tinnitus rating”, tinnitus is rated at 10 percent.",
     );
   });
 
-  it("that is one word shows the quote it cites", async () => {
+  it("of one word shows the cited quote", async () => {
     expect((await first("YES. [1]")).shown).toContain(TINNITUS);
     expect((await first("YES. [1]")).shown.join(" ")).not.toMatch(/yes/i);
   });
@@ -189,7 +189,7 @@ describe.concurrent("the prompt", () => {
   );
   const risingCosines = Object.fromEntries(Object.keys(whole).map((_, i) => [`Page ${i}`, 0.9 + i / 100]));
 
-  it("holds the rules, and at most 6 quotes of 120 tokens, verbatim, within 2,200 tokens in spark", () =>
+  it("contains the rules and at most 6 verbatim quotes of 120 tokens, within 2,200 tokens in spark", () =>
     using(open({ chat: [stream("INSUFFICIENT")] }, { encoder: near() }, many), async ({ engine, endpoint }) => {
       await ask(engine, QUESTION, { profile: "spark" });
       const { system, user } = promptOf(endpoint);
@@ -211,7 +211,7 @@ describe.concurrent("the prompt", () => {
       ]);
     }));
 
-  it("holds the last five turns only, and keeps to its budget when they are long", () =>
+  it("contains only the last five turns, and keeps its budget when they are long", () =>
     using(open({ chat: [stream(...GOOD)] }), async ({ engine, endpoint }) => {
       const variant = (i: number) => `What rating does tinnitus get${"?".repeat(i)}`;
       for (let i = 1; i <= 7; i++) await ask(engine, variant(i), { sessionId: "s" });
@@ -232,7 +232,7 @@ describe.concurrent("the prompt", () => {
     ["vg-rag", 8],
     ["validator", 3],
     ["book", 5],
-  ])("of %s holds the %i best passages by cosine whole, with title, headings and lists, within its budget", (profile, passages) =>
+  ])("of %s contains the %i best passages by cosine completely, with title, headings and lists, within its budget", (profile, passages) =>
     using(open({ chat: [stream("INSUFFICIENT")] }, { encoder: near(0.9, risingCosines) }, whole), async ({ engine, endpoint }) => {
       await ask(engine, QUESTION, { profile });
       const { system, user } = promptOf(endpoint);
@@ -251,7 +251,7 @@ describe.concurrent("the prompt", () => {
     }),
   );
 
-  it("is cut to what bears on the question where the model takes less, and no passage is lost for it", () =>
+  it("shortens each passage to its relevant sentences when the model's limit is lower, and drops none", () =>
     using(open({ chat: [stream("INSUFFICIENT")] }, { encoder: near() }, whole, { prompt_tokens: 1400 }), async ({ engine, endpoint }) => {
       await ask(engine, QUESTION, { profile: "seven-layer" });
       const { system, user } = promptOf(endpoint);
@@ -261,7 +261,7 @@ describe.concurrent("the prompt", () => {
       expect(countTokens(system) + countTokens(user)).toBeLessThanOrEqual(1400);
     }));
 
-  it("binds what is written of a whole passage to the sentences that say it, and warns of what none of them says", async () => {
+  it("binds sentences written from whole passages to the supporting sentences, and warns of unsupported ones", async () => {
     const { answer } = await askOnce(
       open(
         { chat: [stream(...GOOD.slice(0, 3), " [1]. Tinnitus is rated at 20 percent [1].")] },
@@ -274,7 +274,7 @@ describe.concurrent("the prompt", () => {
     expect(codes(answer)).toContain("check_values");
   });
 
-  it("goes to the large model by the rules, else to the small one", () =>
+  it("goes to the large model by the routing rules, otherwise to the small one", () =>
     using(open({ chat: [stream(...GOOD)] }, { encoder: near() }), async ({ engine, endpoint }) => {
       const modelFor = async (question: string, over: AskOptions) => {
         await ask(engine, question, over);
@@ -302,13 +302,13 @@ describe.concurrent("profiles with an encoder", () => {
     expect(await decided(cosine, profile)).toMatchObject({ calls: 0, answer: { refusal: { reason }, tokenUsage: { total: 0 } } });
   });
 
-  it("sourcebound ranks by both and judges by words", async () => {
+  it("sourcebound ranks by vectors and words, and decides by words", async () => {
     const { answer } = await decided(0.1, "sourcebound", { Tinnitus: 0.2 });
     expect(answer.status).toBe("ok");
     expect(answer.evidence[0]?.passage.scores).toMatchObject({ dense: expect.closeTo(0.2, 5), bm25: expect.any(Number) });
   });
 
-  it("answer where the question and the passage share no word, when a vector brought them together", () =>
+  it("answer a question without shared words that the vectors match", () =>
     using(open({ chat: [stream("A pension is paid every month [1].")] }, { encoder: near(0.2, { pension: 0.9 }) }), async ({ engine }) => {
       const { answer } = await ask(engine, "Regular money for old soldiers", { profile: "seven-layer" });
       expect(texts(answer)).toEqual(["A pension is paid every month."]);

@@ -37,11 +37,11 @@ const OPEN: ReadonlySet<string> = new Set([
 
 const library = libraryForAll({
   documents: Object.fromEntries(nearSpelledAsked.map(({ domain, one }, i) => [`${domain}-${i}.md`, SAID[domain](one, 100 + i)])),
-  // The bundled threshold: refused questions pass.
+  // The bundled threshold. A refusal passes the test.
   settings: { answer_from: readRankingWeights().threshold.minimum },
 });
 
-/** Pairs to ask; the documents of all pairs are always present. */
+/** Pairs to ask. The documents of all pairs are always present. */
 const asked = part(nearSpelledAsked, 24);
 
 /** The warning must name this word, not another word of the question. */
@@ -51,8 +51,10 @@ const says = (answer: Answer, word: string) =>
   );
 const quotes = (answer: Answer, word: string) => answer.sentences.some(({ text }) => new RegExp(`\\b${word}\\b`).test(text));
 
-describe("a word that documents lack and that is spelled nearly like one of theirs", () => {
-  it(`is not answered from the other without saying so, stored or fresh, in ${asked.length} pairs of six fields`, async ({ annotate }) => {
+describe("a word missing from the documents that resembles one of theirs", () => {
+  it(`is not answered from the similar word without a warning, cached or new, in ${asked.length} pairs of six fields`, async ({
+    annotate,
+  }) => {
     expect(nearSpelledAsked.length).toBeGreaterThanOrEqual(200);
     const count = { answered: 0, stored: 0, said: 0, refused: 0 };
     const wrong: string[] = [];
@@ -71,7 +73,7 @@ describe("a word that documents lack and that is spelled nearly like one of thei
     expect(count.answered).toBeGreaterThan(asked.length / 2);
   }, 600_000);
 
-  it("is answered with a word when it is a slip of the fingers", async ({ annotate }) => {
+  it("is answered with a warning when it is a typing error", async ({ annotate }) => {
     const slips = asked.filter(({ one }) => one.length >= 7 && mistyped(one) !== one).filter((_, i) => i % 3 === 0);
     const count = { asked: slips.length, answered: 0 };
     const unsaid: string[] = [];

@@ -10,7 +10,7 @@ import { answerToWire } from "../src/wire/index.ts";
 import { engineInTest, openInTest } from "./support/engine.ts";
 import { createSandbox, writeFiles } from "./support/library.ts";
 
-/** A library of user documents without settings. */
+/** Opens an engine on these documents without any settings. */
 async function withoutSettings(documents: Readonly<Record<string, string>>) {
   const sandbox = createSandbox(documents);
   onTestFinished(() => sandbox.remove());
@@ -19,8 +19,8 @@ async function withoutSettings(documents: Readonly<Record<string, string>>) {
   return engine;
 }
 
-describe("somebody's own documents without a setting", () => {
-  it("carry nothing of another field: no address, no hotline of veterans, a title of their own", async () => {
+describe("user documents without settings", () => {
+  it("get no address, hotline or title of another domain", async () => {
     const engine = await withoutSettings({
       "kiln.md": "# The kiln\n\nThe kiln is fired on Fridays at 1,200 degrees.\n",
       "glaze.md": "# Glazes\n\nA glaze dries for two days.\n",
@@ -40,7 +40,7 @@ describe("somebody's own documents without a setting", () => {
 
 describe("the pack of docs/domain-yaml.md", () => {
   const [yaml = ""] = /^name: library\n[^`]+/m.exec(readFileSync(join(PACKAGE_ROOT, "docs", "domain-yaml.md"), "utf8")) ?? [];
-  /** Statuses of both questions, which use other words than the documents. */
+  /** Returns the statuses of two questions that use other words than the documents. */
   const statuses = async (pack: string) => {
     const sandbox = createSandbox({
       "desk.md": "# Rules\n\nThe front counter opens at 9 in the morning.\n",
@@ -58,7 +58,7 @@ describe("the pack of docs/domain-yaml.md", () => {
     return { asked: [desk.status, card.status], faults: report.findings.filter(({ level }) => level === "fault") };
   };
 
-  it("has no fault, and answers in its synonyms what is refused without them", async () => {
+  it("is valid, and its synonyms answer questions that are refused without them", async () => {
     expect(yaml).toContain("synonyms:");
     expect(await statuses(yaml)).toEqual({ asked: ["ok", "ok"], faults: [] });
     const { asked } = await statuses(yaml.replace(/^synonyms:.*$/m, ""));
@@ -66,8 +66,8 @@ describe("the pack of docs/domain-yaml.md", () => {
   });
 });
 
-describe("files of kinds that are not read", () => {
-  it("are counted by the ingest and named by a refusal, and leave the list when they are gone", async () => {
+describe("files of unsupported formats", () => {
+  it("are counted by the ingest and named in a refusal, until they are deleted", async () => {
     const library = await openInTest({ documents: {} });
     writeFiles(library.sandbox.folder, {
       "documents/rooms.md": "# Rooms\n\nA room has 12 seats.\n",
@@ -86,8 +86,8 @@ describe("files of kinds that are not read", () => {
   });
 });
 
-describe("a message that is no question to the documents", () => {
-  it.each(["hi", "Hello there!", "thanks a lot", "What can you do?", "help"])("gets one friendly line: %s", async (message) => {
+describe("a message that is not a question about the documents", () => {
+  it.each(["hi", "Hello there!", "thanks a lot", "What can you do?", "help"])("gets a short friendly reply: %s", async (message) => {
     const { refusal, sentences } = await (await openInTest()).ask(message);
     expect(sentences).toEqual([]);
     expect(refusal).toMatchObject({ reason: "small_talk", note: "", nearest: [], contacts: [] });
@@ -95,7 +95,7 @@ describe("a message that is no question to the documents", () => {
   });
 
   it.each(["What can I do when a card is lost?", "help with overdue books", "How good is the morning programme?"])(
-    "is not taken for small talk when it asks for something: %s",
+    "is not treated as small talk when it asks something: %s",
     async (question) => expect((await (await openInTest()).ask(question)).refusal?.reason).not.toBe("small_talk"),
   );
 
@@ -104,19 +104,19 @@ describe("a message that is no question to the documents", () => {
     ["French", "Combien de temps est-ce que je peux garder les livres que j'ai pris ?"],
     ["Spanish", "¿Cuánto tiempo puedo tener los libros que he sacado de la biblioteca?"],
     ["Cyrillic", "Сколько стоит читательский билет?"],
-  ])("is said to be in another language: %s", async (language, question) => {
+  ])("is refused with the name of its language: %s", async (language, question) => {
     const { refusal } = await (await openInTest()).ask(question);
     expect(refusal).toMatchObject({ reason: "language", message: expect.stringContaining(language) });
   });
 });
 
-describe("a message of somebody in a crisis", () => {
+describe("a message from a person in crisis", () => {
   it.each([
     "there is no point in going on",
     "he says he is done and has a gun",
     "I have a loaded gun next to me and nobody knows",
     "my kids would be better without me, I want it to be over tonight",
-  ])("gets the hotline without a listed word, and nothing beneath it: %s", async (message) => {
+  ])("gets the hotline and nothing else, even without a listed phrase: %s", async (message) => {
     const engine = await withoutSettings({ "a.md": "# Survivors pension\n\nA survivors pension is paid to a spouse.\n" });
     const answer = await engine.answer(message);
     expect(answer.warnings[0]?.code).toBe("hotline");
@@ -125,7 +125,7 @@ describe("a message of somebody in a crisis", () => {
     expect(JSON.stringify([wire.refusal?.message, wire.sentences, wire.see_also])).not.toMatch(/pension/i);
   });
 
-  it("is taken into no later question of the conversation", async () => {
+  it("does not influence later questions of the conversation", async () => {
     const engine = await withoutSettings({ "a.md": "# Survivors pension\n\nA survivors pension is paid to a spouse.\n" });
     const ask = (question: string) => engine.answer(question, { sessionId: "a-conversation" });
     await ask("Who is paid a survivors pension?");

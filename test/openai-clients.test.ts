@@ -9,7 +9,7 @@ const headers = () => ({ authorization: `Bearer ${keyed.key}`, "content-type": "
 const post = (body: unknown, more: Record<string, string> = {}) =>
   keyed.app.request("/v1/chat/completions", { method: "POST", headers: { ...headers(), ...more }, body: JSON.stringify(body) });
 
-/** Open WebUI asks for a title of a chat with a prompt like this. */
+/** Open WebUI asks for the title of a chat with a prompt like this. */
 const TITLE_TASK = `### Task:\nGenerate a title of 3-5 words.\n### Guidelines:\n${"- Write the title in the chat's language.\n".repeat(12)}`;
 
 interface Chunk {
@@ -31,7 +31,7 @@ const textOf = (chunks: readonly Chunk[]) => chunks.map(({ choices }) => choices
 
 /** Open WebUI verifies a connection by `/models`, then streams chats (https://docs.openwebui.com, "Starting with OpenAI-compatible"). */
 describe("Open WebUI's way", () => {
-  it("verifies a connection by listing models with a bearer token, and is told when the token is wrong", async () => {
+  it("verifies a connection by listing models with a bearer token, and rejects a wrong token", async () => {
     const listed = await keyed.app.request("/v1/models", { headers: headers() });
     expect(listed.status).toBe(200);
     expect(await listed.json()).toMatchObject({ object: "list", data: [{ id: "library", object: "model" }] });
@@ -45,7 +45,7 @@ describe("Open WebUI's way", () => {
     expect([401, 403]).toContain(wrong.status);
   });
 
-  it("chats over a stream with a system prompt, its parameters and the ids of its own chat", async () => {
+  it("streams a chat with a system prompt and its own parameters", async () => {
     const response = await post({
       stream: true,
       model: "library",
@@ -69,7 +69,7 @@ describe("Open WebUI's way", () => {
 describe("LangChain's way", () => {
   const stainless = { "x-stainless-lang": "js", "user-agent": "langchainjs-openai/1.0.0" };
 
-  it("invokes with messages as blocks of text, and reads id, content and usage", async () => {
+  it("accepts messages as text blocks, and returns id, content and usage", async () => {
     const response = await post(
       {
         model: "library",
@@ -87,7 +87,7 @@ describe("LangChain's way", () => {
     expect(body.choices[0]?.message.content).toMatch(/5 dollars.*\[1\]/);
   });
 
-  it("goes on a conversation with what was said and what tools gave: neither is a source, and no tool is called", async () => {
+  it("uses neither earlier replies nor tool results as sources, and calls no tool", async () => {
     const tools = [{ type: "function", function: { name: "get_weather", parameters: { type: "object", properties: {} } } }];
     const response = await post({
       ...{ model: "library", tools, tool_choice: "auto" },
@@ -106,7 +106,7 @@ describe("LangChain's way", () => {
 
 /** The OpenAI SDK distinguishes errors by status and `error.code` (https://github.com/openai/openai-node). */
 describe("the OpenAI SDK's way", () => {
-  it("gets an answer whole as an extension, and a refusal as text that says so", async () => {
+  it("receives an answer as text and as an extension, streamed too, and a refusal as text", async () => {
     const asked = { model: "library", messages: [{ role: "user", content: CARD }] };
     const answer = chatResponseSchema.parse(await (await post(asked)).json());
     expect(textOf(await chunksOf(await post({ ...asked, stream: true })))).toBe(answer.choices[0]?.message.content);
@@ -122,7 +122,7 @@ describe("the OpenAI SDK's way", () => {
       expect(choices[0]?.message.content).toContain(part);
   });
 
-  it("asks by the Responses API: a question alone, a conversation, and a stream whose pieces are the text", async () => {
+  it("accepts a question, a conversation and a stream through the Responses API", async () => {
     const respond = (body: object) =>
       keyed.app.request("/v1/responses", { method: "POST", headers: headers(), body: JSON.stringify({ model: "library", ...body }) });
     const whole = (await (await respond({ input: CARD, temperature: 0 })).json()) as {
@@ -161,7 +161,7 @@ describe("the OpenAI SDK's way", () => {
       400,
       "invalid_request",
     ],
-  ])("is refused %s at the door", async (_what, over, status, code) => {
+  ])("is rejected for %s", async (_what, over, status, code) => {
     const response = await post({ model: "library", messages: [{ role: "user", content: CARD }], ...over });
     expect(response.status).toBe(status);
     const { error } = (await response.json()) as { error: { code: string } };

@@ -52,7 +52,7 @@ class Wire {
   }
 }
 
-describe.skipIf(whyNoOpenSearch !== null)("nodes that are cut off while two replicas ingest and answer", () => {
+describe.skipIf(whyNoOpenSearch !== null)("nodes that lose their connection while two replicas ingest and answer", () => {
   const { connection, prefix } = connectOpenSearch();
   const wires = openSearchNodes.map((node) => new Wire(node));
   beforeAll(() => Promise.all(wires.map((wire) => wire.open())));
@@ -61,7 +61,7 @@ describe.skipIf(whyNoOpenSearch !== null)("nodes that are cut off while two repl
   });
   afterEach(() => deleteIndexes(connection, prefix));
 
-  it("lose nothing that was acknowledged, and show nothing deleted or restricted", async () => {
+  it("lose nothing acknowledged, and show nothing deleted or restricted", async () => {
     const settings = {
       search: { type: "opensearch", url: wires.map(({ url }) => url), prefix, timeout_ms: 3_000 },
       "cache.enabled": false,

@@ -28,7 +28,7 @@ describe.skipIf(whyNoOpenSearch !== null)("a service that searches with OpenSear
   const indexNames = async () =>
     Object.keys((await connection.find({ method: "GET", path: `/${prefix}.library`, schema: z.record(z.string(), z.unknown()) })) ?? {});
 
-  it("answers as the embedded engine does, and keeps no words or vectors in the process", async () => {
+  it("answers like the embedded engine, without words or vectors in the process", async () => {
     const [own, shared] = [await openInTest({ documents: LOST }), await open()];
     for (const question of [CARD, "What does parking cost?", "How much is a lots card?"]) {
       const [expected, answer] = [await own.ask(question), await shared.ask(question)];
@@ -43,12 +43,12 @@ describe.skipIf(whyNoOpenSearch !== null)("a service that searches with OpenSear
     expect(await shared.engine.searchStates()).toEqual([{ domain: "library", revision: expect.any(Number), lag: 0 }]);
   });
 
-  it("never shows an edited, deleted or restricted text after the commit, even while the index cannot follow", async () => {
+  it("never shows edited, deleted or restricted text after the commit, even while the index is stale", async () => {
     const library = await open();
     const { leases } = library.engine.store;
     const file = join(library.sandbox.folder, "documents", "card.md");
     expect(await quotes(library, CARD)).toEqual(["A lost card costs 12 dollars to replace."]);
-    /** Commits a change while another process has the turn to fill the index and does nothing, so that the index stays as it is. */
+    /** Commits a change while another process holds the lease for indexing, so that the index stays stale. */
     const changed = async (access: string, ask: () => Promise<void>) => {
       expect(await leases.take("search index of library", "someone", 600_000)).toBe(true);
       const ingesting = library.ingest("documents", { access });
@@ -72,7 +72,7 @@ describe.skipIf(whyNoOpenSearch !== null)("a service that searches with OpenSear
     expect((await library.engine.corpus("library").statistics(["card"], STAFF)).frequencies.get("card")).toBe(0);
   });
 
-  it("finds new text within a second of its commit, also in another process", async () => {
+  it("finds new text within a second of its commit, also from another process", async () => {
     const first = await open();
     const second = await open({ documents: {}, settings: { data_dir: first.engine.config.data_dir } });
     expect(await quotes(second, CARD)).toHaveLength(1);
@@ -81,7 +81,7 @@ describe.skipIf(whyNoOpenSearch !== null)("a service that searches with OpenSear
     expect(await quotes(second, "What does a swim in the pool cost?")).toEqual(["A swim in the pool costs 7 dollars."]);
   });
 
-  it("keeps documents while the cluster is away, says so, and indexes them when it is back", async () => {
+  it("keeps documents while the cluster is down, reports it, and indexes them later", async () => {
     const away = await open({ settings: { "search.url": "http://127.0.0.1:1" }, documents: {} });
     writeFileSync(join(away.sandbox.folder, "documents", "card.md"), LOST["card.md"]);
     const events = await away.ingest();
@@ -95,7 +95,7 @@ describe.skipIf(whyNoOpenSearch !== null)("a service that searches with OpenSear
     await expect.poll(() => quotes(back, CARD)).toHaveLength(1);
   });
 
-  it("builds a new index beside the old one, on demand and for a new mapping, and answers meanwhile", async () => {
+  it("builds a new index beside the old one, on demand and for a new mapping, while it answers", async () => {
     const library = await open();
     const before = await indexNames();
     await library.engine.refresh("library");
@@ -116,7 +116,7 @@ describe.skipIf(whyNoOpenSearch !== null)("a service that searches with OpenSear
     await expect(other.engine.corpus("library").sync()).rejects.toMatchObject({ code: "search_foreign" });
   });
 
-  it("drops the vectors of an encoder that was replaced, and answers all the time", async () => {
+  it("drops the vectors of a replaced encoder, while it answers", async () => {
     const library = await open({ encoder: fakeEncoder({ id: "one" }) });
     const corpus = library.engine.corpus("library");
     await corpus.switchTo(fakeEncoder({ id: "two", dimensions: 32 }), async () => undefined);

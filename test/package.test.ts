@@ -14,7 +14,7 @@ const empty = join(root, "empty");
 let packed: { filename: string; size: number; files: { path: string }[] };
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-/** Only Node.js and npm are on the path, nothing of this checkout. */
+/** The path has only Node.js and npm, nothing of this checkout. */
 const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...NPM_SETTINGS, npm_config_fund: "false", npm_config_audit: "false" };
 
 const holds = "holds the program, its weights, domains and page, and nothing that measures, trains or tests";
@@ -32,7 +32,7 @@ function expectProductOnly({ size, files }: typeof packed): void {
   expect(size).toBeLessThan(26_000_000);
 }
 
-describe.skipIf(TRIES_ALL)("the package, as this checkout is built", () => {
+describe.skipIf(TRIES_ALL)("the package as this checkout builds it", () => {
   it(holds, async () => {
     const { stdout } = await run("npm", ["pack", "--json", "--dry-run", "--ignore-scripts"], { cwd: PACKAGE_ROOT, env });
     expectProductOnly(JSON.parse(stdout.slice(stdout.indexOf("[\n")))[0]);
@@ -40,7 +40,7 @@ describe.skipIf(TRIES_ALL)("the package, as this checkout is built", () => {
 });
 
 async function packAndInstall(): Promise<void> {
-  // Packs a copy: packing rebuilds, while other tests run this build.
+  // Packs a copy, because packing rebuilds while other tests use this build.
   const copy = join(root, "clone");
   mkdirSync(copy);
   mkdirSync(empty);
@@ -64,7 +64,7 @@ describe.runIf(TRIES_ALL)("the package, packed and installed", { tags: ["all/pac
     expectProductOnly(packed);
   });
 
-  it("answers --help and --version in an empty folder, and names the command that its user types", async () => {
+  it("prints --help and --version in an empty folder, with the installed command's name", async () => {
     expect((await sourcebound("--help")).stdout).toMatch(/^Usage: sourcebound [\s\S]*\n {2}sourcebound ask "/);
     expect((await sourcebound("--version")).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
     expect(existsSync(join(empty, ".sourcebound"))).toBe(false);
@@ -79,7 +79,7 @@ describe.runIf(TRIES_ALL)("the package, packed and installed", { tags: ["all/pac
     expect(stdout).toContain("cards.md, characters");
   });
 
-  it("gives its entries to those who import it", async () => {
+  it("exports its entry points", async () => {
     const script = `
       const [{ createEngine }, { createClient }] = await Promise.all([import("sourcebound"), import("sourcebound/client")]);
       console.log(typeof createEngine, typeof createClient);`;

@@ -27,7 +27,7 @@ describe("a pack with tenants", () => {
   });
   afterAll(() => engine.close());
 
-  it("gives each tenant everybody's documents and its own, and nobody a tenant's", async () => {
+  it("gives each tenant the shared documents and its own, and nobody else a tenant's", async () => {
     const paths = async (tenant?: string) =>
       (await engine.store.documents.outlines(engine.scope({ domain: "retail", tenant }))).map(({ path }) => path);
     const [nobody, nova, shelf] = [await paths(), await paths("novamart"), await paths("shelfwise")];
@@ -50,7 +50,7 @@ describe("a pack with tenants", () => {
     expect(await quotes("shelfwise", leave)).toContain("by March 1");
   });
 
-  it("names a tenant's contact to that tenant only", async () => {
+  it("shows a tenant's contact to that tenant only", async () => {
     const contacts = async (tenant?: string) =>
       (await engine.answer("How do I renew my passport abroad?", { tenant })).refusal?.contacts.map(({ name }) => name) ?? [];
     expect(await contacts("novamart")).toEqual(["NovaMart service line"]);
@@ -58,7 +58,7 @@ describe("a pack with tenants", () => {
     expect(await contacts()).toEqual([]);
   });
 
-  it("is asked its golden questions as the tenant that asks them", async () => {
+  it("asks each golden question as its tenant", async () => {
     const folder = join(SHIPPED_DOMAINS, "retail");
     const whole = readGoldenSet({ name: "retail", corpus: folder, golden: join(folder, "golden") });
     const about = (text: string) => whole.answerable.filter(({ question }) => question.includes(text));
@@ -91,7 +91,7 @@ describe("a pack with tenants", () => {
 });
 
 describe("new-domain and doctor", () => {
-  it("show a proposal without writing it, write it, and refuse to write over it", async () => {
+  it("show a proposal with --dry-run, write it, and refuse to overwrite it", async () => {
     const dry = await runCli(["new-domain", "harbour", "papers", "--dry-run"], { cwd });
     expect([dry.code, dry.stdout]).toEqual([0, expect.stringContaining("name: harbour")]);
     expect(existsSync(join(cwd, "domains"))).toBe(false);
@@ -121,14 +121,14 @@ describe("new-domain and doctor", () => {
     [["new-domain", "harbour2", "nowhere"], "nowhere"],
     [["doctor", "retial"], 'Did you mean "retail"?'],
     [["doctor", "--documents", "papers"], "applies to one pack"],
-  ])("%j says what is wrong", async (args, told) => {
+  ])("%j explains the error", async (args, told) => {
     const finished = await runCli(args, { cwd });
     expect(finished.code).not.toBe(0);
     expect(finished.stderr).toContain(told);
     expect(isCivil(finished)).toBe(true);
   });
 
-  it("exits with 5 where a pack has a fault, with --strict also where it has a warning, and tells all as JSON", async () => {
+  it("exits with 5 for a fault in a pack, with --strict also for a warning, and lists all findings as JSON", async () => {
     const folder = join(cwd, "broken", "shop");
     writeIn(folder, "documents/a.md", "# Cards\n\nA card costs 5 dollars.\n");
     const env = { SOURCEBOUND_DOMAINS_DIR: join(cwd, "broken") };
@@ -156,7 +156,7 @@ describe("make-documents of the book pack", () => {
   const script = join(SHIPPED_DOMAINS, "book", "make-documents.mjs");
   const words = "It was a long and quiet day by the river, and nobody came. ".repeat(5);
 
-  it("makes one file a chapter, without the frame and the table of contents, and never into a folder in use", async () => {
+  it("writes one file per chapter, without licence text and table of contents, and never into a used folder", async () => {
     const book = `Licence text\n*** START OF THE BOOK ***\nCONTENTS\nCHAPTER I. Morning\nCHAPTER II. Evening\n\nCHAPTER I. Morning\n\n${words}\n\nCHAPTER II. Evening\n\n${words}\n*** END OF THE BOOK ***\nMore licence\n`;
     writeFileSync(join(cwd, "book.txt"), book.replaceAll("\n", "\r\n"));
     const out = join(cwd, "river");
@@ -168,7 +168,7 @@ describe("make-documents of the book pack", () => {
   });
 
   it.each([[[]], [["--file", "none.txt", "--out", "x"]], [["--file", "a", "--package", "b", "--out", "x"]], [["--frobnicate"]]])(
-    "%j is wrong usage",
+    "rejects %j with its usage",
     async (args) => {
       await expect(run(process.execPath, [script, ...args], { cwd })).rejects.toMatchObject({
         code: 2,

@@ -9,7 +9,7 @@ import { usePostgres, whyNoPostgres } from "./support/postgres.ts";
 import { rounds } from "./support/trials.ts";
 
 const KILLS = rounds({ usually: 2, all: 10 });
-/** Answers before each kill, and after it by the remaining replica. */
+/** Answers before each kill, and afterwards by the remaining replica. */
 const ANSWERS = 20;
 
 interface Replica {
@@ -30,7 +30,7 @@ describe.skipIf(whyNoPostgres !== null)("one of two replicas is killed", () => {
     return { server, url };
   }
 
-  it(`${KILLS} times under load: no wrong answer, errors only of the one that is gone, nothing acknowledged is lost, and it comes back`, async () => {
+  it(`${KILLS} times under load: gives no wrong answer, fails only on the killed one, keeps everything acknowledged, and recovers`, async () => {
     const database = await postgres().createDatabase();
     const [first, second] = [createSandbox(), createSandbox({})];
     for (const sandbox of [first, second]) onTestFinished(() => sandbox.remove());

@@ -19,7 +19,7 @@ describe.skipIf(whyNoPostgres !== null)("rates of replicas on one PostgreSQL", (
     return made as [(typeof made)[number], (typeof made)[number]];
   }
 
-  it("are counted together, also of requests at the same time, and store nobody's address", async () => {
+  it("share rate limits, also for simultaneous requests, and store no address", async () => {
     const [one, two] = await replicas();
     const take = (n: number) => (n % 2 === 0 ? one : two).admission.take("address 203.0.113.7", 40);
     const all = await Promise.allSettled(Array.from({ length: 100 }, (_, n) => take(n)));
@@ -34,7 +34,7 @@ describe.skipIf(whyNoPostgres !== null)("rates of replicas on one PostgreSQL", (
     expect(Object.fromEntries(one.store.connections())).toMatchObject({ used: 0, awaited: 0 });
   });
 
-  it("send away whoever guesses credentials, whichever replica is asked", async () => {
+  it("block repeated wrong credentials on every replica", async () => {
     const [one, two] = await replicas();
     for (let n = 0; n < MAX_FAILED_ATTEMPTS; n++) await (n % 2 === 0 ? one : two).admission.failed("198.51.100.1");
     await expect(one.admission.assertMayTry("198.51.100.1")).rejects.toMatchObject({ code: "too_many_attempts" });
@@ -42,7 +42,7 @@ describe.skipIf(whyNoPostgres !== null)("rates of replicas on one PostgreSQL", (
     await expect(two.admission.assertMayTry("198.51.100.2")).resolves.toBeUndefined();
   });
 
-  it("are counted by each replica for itself while PostgreSQL is gone, never without a limit", async () => {
+  it("enforce their own limits while PostgreSQL is down", async () => {
     const [{ admission }] = await replicas();
     await admission.take("key a", 5);
     await server().kill();

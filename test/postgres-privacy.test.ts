@@ -6,7 +6,7 @@ import { openPostgres } from "../src/store/postgres.ts";
 import { openInTest } from "./support/engine.ts";
 import { query, usePostgres, whyNoPostgres } from "./support/postgres.ts";
 
-/** A word of no document: its bytes can only come from a question. */
+/** A word that no document contains: its bytes can only come from a question. */
 const WORD = "quokkaflix";
 const SECRET = `How much does a library card cost per year, asks ${WORD}?`;
 
@@ -18,14 +18,14 @@ describe.skipIf(whyNoPostgres !== null)("forgetting on PostgreSQL", () => {
       .filter(({ said }) => String(said).toLowerCase().includes(WORD))
       .map(({ name }) => name);
 
-  /** Returns files of tables, including PostgreSQL's own, that contain the word; the server's log is outside the program's control. */
+  /** Returns files of tables, including PostgreSQL's own, that contain the word. The server's log is outside the program's control. */
   const filesWith = () =>
     readdirSync(join(server().folder, "data", "base"), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name))
       .filter((path) => readFileSync(path, "latin1").toLowerCase().includes(WORD));
 
-  it("leaves nothing that was asked in statistics, which outlive the rows of a table that is emptied, nor in files of tables", async () => {
+  it("leaves no word of a question in statistics, which outlive deleted rows, or in files of tables", async () => {
     const url = await server().createDatabase();
     const { ask, engine } = await openInTest({ settings: { "database.url": url } });
     for (let times = 0; times < 3; times++) {
@@ -45,7 +45,7 @@ describe.skipIf(whyNoPostgres !== null)("forgetting on PostgreSQL", () => {
     expect(filesWith()).toEqual([]);
   });
 
-  it("takes what was kept before out of the statistics of an older database, and leaves its columns as they were", async () => {
+  it("removes words from the statistics of an older database, and keeps its columns", async () => {
     const url = await server().createDatabase();
     const before = await openPostgres({ url, connections: 1, timeoutMs: 20_000 }, "012_contents");
     const values = (n: number) => ({ domain: "d", type: "thing", value: `${WORD} ${n % 2}` });

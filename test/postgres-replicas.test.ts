@@ -31,7 +31,7 @@ describe.skipIf(whyNoPostgres !== null)("two replicas on one PostgreSQL", () => 
     return Number(/(\d+) dollars/.exec(sentences.map(({ text }) => text).join(" "))?.[1]);
   };
 
-  it(`shows every one of ${EDITS} edits through one in the answers of the other at once, and its index follows unasked`, async () => {
+  it(`show each of ${EDITS} edits at once in the answers of the other replica, whose index follows by itself`, async () => {
     const [first, second] = await replicas();
     expect(await priceOf(second)).toBe(5);
     const index = second.engine.corpus("library");
@@ -48,7 +48,7 @@ describe.skipIf(whyNoPostgres !== null)("two replicas on one PostgreSQL", () => 
     }
   });
 
-  it("share sessions, cached answers, keys and the key of proofs", async () => {
+  it("share sessions, cached answers, API keys and the proof key", async () => {
     const [first, second] = await replicas();
     const asked = await first.ask(CARD, { sessionId: "s" });
     const { engine } = second;
@@ -60,7 +60,7 @@ describe.skipIf(whyNoPostgres !== null)("two replicas on one PostgreSQL", () => 
     expect(engine.proofKey()).toBe(first.engine.proofKey());
   });
 
-  it(`say clearly that PostgreSQL is gone for ${OUTAGE_MS / 1000} s, give no wrong answer, and go on without being opened again`, async () => {
+  it(`report an outage of PostgreSQL for ${OUTAGE_MS / 1000} s, give no wrong answer, and recover without a restart`, async () => {
     const both = await replicas({ "cache.enabled": false });
     const seen = { right: 0, wrong: 0, errors: new Map<string, number>() };
     let ended = false;
@@ -93,7 +93,7 @@ describe.skipIf(whyNoPostgres !== null)("two replicas on one PostgreSQL", () => 
   });
 
   it(`lose no acknowledged row when PostgreSQL is killed ${KILLS} times while both write`, { timeout: 3_600_000 }, async () => {
-    // Above the default limit, whose deletions would look like lost rows.
+    // Above the default limit, because its deletions would look like lost rows.
     const both = await replicas({ "retention.interactions_rows": 1_000_000 });
     const acknowledged = new Set<string>();
     const add = async ({ engine }: Library, id: string) => {

@@ -9,7 +9,7 @@ import { describeSearchEngineContract } from "../src/testing/search-engine-contr
 import { fileContent, storedDocument } from "../src/testing/store/fixtures.ts";
 import { usePostgres, whyNoPostgres } from "./support/postgres.ts";
 
-/** An engine that also stores its documents, because rows of vectors belong to stored documents, and waits until the table has all. */
+/** An engine that also stores its documents, because vector rows belong to stored documents, and waits until the table is complete. */
 class StoringEngine extends EmbeddedEngine {
   private readonly documents: Store["documents"];
 

@@ -21,7 +21,7 @@ describe.skipIf(whyNoPostgres !== null)("pages of the web and standard input wit
   const put = ({ engine }: Library, name: string, text: string) =>
     Array.fromAsync(engine.ingestBytes({ name, bytes: new TextEncoder().encode(text) }, { domain: "library" }));
 
-  it("keep what any process was handed, also when several are handed something at once", async () => {
+  it("keep documents that any process received, also simultaneous ones", async () => {
     const [first, second] = await replicas();
     await put(first, "cards.md", "# Cards\n\nA library card costs 5 dollars per year.\n");
     await put(second, "loans.md", "# Loans\n\nBooks may be kept for 21 days.\n");
@@ -37,7 +37,7 @@ describe.skipIf(whyNoPostgres !== null)("pages of the web and standard input wit
     expect(sentences.map(({ text }) => text).join(" ")).toContain("7 dollars");
   });
 
-  it("fetch a site through one process and again through another, which knows what is gone", async () => {
+  it("fetch a site in one process and update it in another, which deletes missing pages", async () => {
     const pages: Record<string, string> = {
       "/": page("Start", '<a href="/cards">c</a><a href="/old">o</a>'),
       "/cards": page("Cards", "<p>A library card costs 5 dollars.</p>"),

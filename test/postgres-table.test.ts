@@ -104,7 +104,7 @@ describe.skipIf(whyNoPostgres !== null)("an index whose vectors are searched by 
     return found / wanted;
   }
 
-  it("finds what comparing all finds, with the same scores; what few see and parts of documents are compared in the process", async () => {
+  it("finds what exact search finds, with the same scores; small scopes and parts of documents are searched in the process", async () => {
     const { db, store, asked, warned, opened, corpusOf } = await world();
     const many = Array.from({ length: DOCUMENTS }, (_, n) => document(n));
     await put(store, ...many, document(100, { tenant: "few" }));
@@ -126,7 +126,7 @@ describe.skipIf(whyNoPostgres !== null)("an index whose vectors are searched by 
     expect(Number(indexes.rows[0]?.n)).toBe(1);
   });
 
-  it("finds a new document at once, a changed one as it is, a deleted one no more, in every replica; a restart puts nothing again", async () => {
+  it("finds new and changed documents at once in every replica, drops deleted ones, and inserts nothing again on restart", async () => {
     const { db, store, opened } = await world();
     await put(store, ...Array.from({ length: DOCUMENTS }, (_, n) => document(n)));
     const [first, second] = [await opened(), await opened()];
@@ -148,7 +148,7 @@ describe.skipIf(whyNoPostgres !== null)("an index whose vectors are searched by 
     expect(await rows()).toBe(DOCUMENTS * WINDOWS);
   });
 
-  it("is asked by setting, or by a profile whose source has it; by no other", async () => {
+  it("is used by setting, or by a profile whose source requires it", async () => {
     const tables = async (url: string) => {
       const db = await openPostgres({ url, connections: 2, timeoutMs: 30_000 });
       const { rows } = await sql<{ n: number }>`select count(*) as n from pg_tables where tablename like 'vectors_%'`.execute(db);
@@ -173,7 +173,7 @@ describe.skipIf(whyNoPostgres !== null)("an index whose vectors are searched by 
     expect(warned).toEqual([]);
   });
 
-  it("says what to do where pgvector is missing", async () => {
+  it("says what to do when pgvector is missing", async () => {
     const db = await openPostgres({ url: await server().createDatabase(), connections: 2, timeoutMs: 30_000 });
     await sql`create role plain login`.execute(db);
     await sql`set role plain`.execute(db);
@@ -184,7 +184,7 @@ describe.skipIf(whyNoPostgres !== null)("an index whose vectors are searched by 
     await db.destroy();
   });
 
-  it("compares in the process while there are few, and where the table cannot be had, which is said once and tried again", async () => {
+  it("searches in the process while there are few windows or the table fails, warns once and tries again", async () => {
     const { store, tables, asked, warned, corpusOf, opened } = await world();
     await put(store, document(0));
     const small = await opened();

@@ -49,7 +49,7 @@ describe.skipIf(whyNoPostgres !== null)("vectors in pgvector", () => {
   }
   const names = (found: readonly { documentId: string; start: number }[]) => found.map(({ documentId, start }) => `${documentId} ${start}`);
 
-  it("compares all where a filter keeps few, and finds nearly all of the best by HNSW, also of a party with one in thirty", async () => {
+  it("searches exactly when a filter keeps few rows, and finds nearly all of the best by HNSW, also for a small tenant", async () => {
     const { vectors, unit, all, truth } = await filled();
     await vectors.buildIndex();
     let found = 0;
@@ -68,7 +68,7 @@ describe.skipIf(whyNoPostgres !== null)("vectors in pgvector", () => {
     expect(few / 200).toBeGreaterThan(0.95);
   });
 
-  it("shows nothing of another party, label or model, and keeps no vector of a document or version that has gone", async () => {
+  it("finds nothing of another tenant, label or model, and deletes vectors with their document or version", async () => {
     const { db, documents, vectors, unit, all } = await filled();
     const search = (over: object) => vectors.search({ ...all, vector: unit(), k: 10, kept: 0, ...over });
     expect((await search({ tenants: ["few"] })).every(({ documentId }) => documentId === "doc0")).toBe(true);
@@ -89,7 +89,7 @@ describe.skipIf(whyNoPostgres !== null)("vectors in pgvector", () => {
     expect(await count(vectors)).toBe((DOCUMENTS - 1) * WINDOWS);
   });
 
-  it("keeps up to 4,000 dimensions as halves, and says where more are", async () => {
+  it("stores up to 4,000 dimensions as half precision, and rejects more", async () => {
     const db = await openPostgres({ url: await server().createDatabase(), connections: 3, timeoutMs: 30_000 });
     const { documents } = createStore(db, { now: () => new Date(0), clock: () => 0 });
     await documents.putFile({ domain: "d", tenant: null, source: "s", path: "a.md" }, fileContent(storedDocument()));

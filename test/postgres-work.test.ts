@@ -10,12 +10,12 @@ import { useReplicas } from "./support/replicas.ts";
 const DEPOSIT = { name: "rules/deposit.md", bytes: new TextEncoder().encode("# Deposit\n\nThe deposit for a violin is 40 dollars.\n") };
 const ASKED = "What is the deposit for a violin?";
 
-describe.skipIf(whyNoPostgres !== null)("reading by workers on PostgreSQL", () => {
+describe.skipIf(whyNoPostgres !== null)("jobs of workers on PostgreSQL", () => {
   const replicas = useReplicas();
 
   const statusOf = async ({ engine }: Library) => (await engine.library()).find(({ path }) => path === DEPOSIT.name)?.status;
 
-  it("reads what was uploaded to one replica, shows it to the other, and takes it out through the other; nothing lies in a folder", async () => {
+  it("ingest an upload of one replica for the other, and delete it through the other, without files in a folder", async () => {
     const [first, second] = (await replicas.open(2)) as [Library, Library];
     const uploaded = await first.engine.upload(DEPOSIT);
     expect(uploaded.status).toBe("queued");
@@ -29,7 +29,7 @@ describe.skipIf(whyNoPostgres !== null)("reading by workers on PostgreSQL", () =
     expect(existsSync(join(first.sandbox.folder, "data", "uploads"))).toBe(false);
   });
 
-  it("keeps everything that is uploaded to both at once", async () => {
+  it("keep all simultaneous uploads of both replicas", async () => {
     const [first, second] = (await replicas.open(2)) as [Library, Library];
     const files = Array.from({ length: 12 }, (_, n) => ({
       name: `f${n}.md`,
@@ -41,7 +41,7 @@ describe.skipIf(whyNoPostgres !== null)("reading by workers on PostgreSQL", () =
     expect(read.map(({ status }) => status)).toEqual(files.map(() => "ok"));
   });
 
-  it("shares folders that were left to workers: each is read once", async () => {
+  it("read each folder left to workers once", async () => {
     const [first, second, third] = (await replicas.open(3)) as [Library, Library, Library];
     const folders = Array.from({ length: 6 }, (_, n) =>
       createSandbox({ [`note${n}.md`]: `# Note ${n}\n\nThe number of this note is ${n + 500}.\n` }),
@@ -57,7 +57,7 @@ describe.skipIf(whyNoPostgres !== null)("reading by workers on PostgreSQL", () =
     for (const folder of folders) folder.remove();
   });
 
-  it("says why a job failed, and does the others", async () => {
+  it("report the reason of a failed job, and continue with the others", async () => {
     const [only] = (await replicas.open(1)) as [Library];
     await only.engine.queue(join(only.sandbox.folder, "nowhere"));
     await only.engine.queue(join(only.sandbox.folder, "documents"));

@@ -8,7 +8,7 @@ import { type LibraryOptions, openInTest } from "./support/engine.ts";
 import { CARD } from "./support/library.ts";
 import { rounds } from "./support/trials.ts";
 
-/** A word of no document: its bytes can only come from a question. */
+/** A word that no document contains: its bytes can only come from a question. */
 const WORD = "quokkaflix";
 const SECRET = `How much does a library card cost per year, asks ${WORD}?`;
 
@@ -33,7 +33,7 @@ describe("ephemeral privacy", () => {
   it.each([
     ["by the configuration", { settings: { privacy: "ephemeral" } }, undefined],
     ["by the request", {}, "ephemeral" as const],
-  ])("stores no word of question or answer, %s: hashes and counts only", async (_how, options, privacy) => {
+  ])("stores only hashes and counts, no word of question or answer, %s", async (_how, options, privacy) => {
     const { ask, engine, holds, store, memory, scope } = await open(options);
     for (let n = 0; n < 2; n++) {
       for (const question of [SECRET, `Which ${WORD} flies?`])
@@ -53,13 +53,13 @@ describe("ephemeral privacy", () => {
     expect((await memory.review.queue()).length).toBe(0);
   });
 
-  it("cannot be loosened by a request", async () => {
+  it("cannot be relaxed by a request", async () => {
     const { ask, holds } = await open({ settings: { privacy: "ephemeral" } });
     await ask(SECRET, { privacy: "redacted" });
     expect(holds(WORD)).toEqual([]);
   });
 
-  it("is a choice: redacted text is stored, or these tests would prove nothing", async () => {
+  it("is optional: by default redacted text is stored, as these tests assume", async () => {
     const { ask, holds } = await open();
     await ask(SECRET);
     expect(holds(WORD).length).toBeGreaterThan(0);
@@ -75,7 +75,7 @@ describe("forgetting", () => {
     ["everything", { type: "all" }],
   ] as const;
 
-  it.each(ways)("takes %s out of every table and out of the files' bytes", async (_what, target) => {
+  it.each(ways)("removes %s from every table and from the bytes of all files", async (_what, target) => {
     const { ask, engine, memory, store, holds, scope } = await open();
     const { id } = await ask(SECRET, { sessionId: "s", userId: "u" });
     await ask(SECRET, { sessionId: "s", userId: "u" });
@@ -104,7 +104,7 @@ describe("forgetting", () => {
     expect((await ask(CARD)).status).toBe("ok");
   });
 
-  it("leaves a correction without the asker's words, and takes it when the question itself is to go", async () => {
+  it("keeps a correction without the asker's words, and deletes it when the question is forgotten", async () => {
     const { ask, memory, holds } = await open();
     const { id } = await ask(SECRET, { sessionId: "s" });
     await memory.review.correct(id, "A library card costs 5 dollars per year [1].\n[1]: cards.md", "Ann");
@@ -115,7 +115,7 @@ describe("forgetting", () => {
     expect((await ask(SECRET, { privacy: "ephemeral" })).cacheMode).not.toBe("curated");
   });
 
-  it("says when another process that was reading kept old pages in the log, and clears them the next time", async () => {
+  it("reports old pages that another process keeps in the log, and removes them the next time", async () => {
     const { ask, memory, dataDir, holds } = await open();
     await ask(SECRET, { sessionId: "s" });
     const reader = new DatabaseSync(join(dataDir, "sourcebound.db"));
@@ -129,7 +129,7 @@ describe("forgetting", () => {
     reader.close();
   });
 
-  it("refuses to forget nothing in particular, and wants to know who asks", async () => {
+  it("refuses an empty target, and requires the actor", async () => {
     const { ask, memory, store } = await open();
     await ask(CARD);
     for (const target of [
@@ -146,7 +146,7 @@ describe("forgetting", () => {
 });
 
 describe("retention", () => {
-  it("deletes what is older than it may be kept, bytes and all, and nothing else", async () => {
+  it("deletes expired data, also from the bytes of files, and nothing else", async () => {
     let now = Date.parse("2026-01-01T00:00:00Z");
     const settings = { "retention.interactions_days": 10, "retention.audit_days": 20 };
     const { ask, memory, store, holds } = await open({ settings, now: () => new Date(now) });
@@ -181,7 +181,7 @@ describe("the audit log", () => {
     return { ...opened, db };
   }
 
-  it("shows whichever row was changed, taken out, moved or put in", async () => {
+  it("detects each row that was changed, deleted, moved or inserted", async () => {
     const { memory, db } = await withActs();
     const whole = await db.selectFrom("audit_log").selectAll().orderBy("seq").execute();
     const restore = async () => {
@@ -207,7 +207,7 @@ describe("the audit log", () => {
     await db.destroy();
   });
 
-  it("keeps one chain when two processes act at once", async () => {
+  it("keeps one chain when two processes append at once", async () => {
     const { store, dataDir, db } = await withActs();
     const { createStore } = await import("../src/store/store.ts");
     const second = createStore(await openSqlite(join(dataDir, "sourcebound.db")), { now: () => new Date(), clock: () => 0 });

@@ -11,13 +11,13 @@ import { libraryForAll, openInTest } from "./support/engine.ts";
 import { LIBRARY_DOCUMENTS, LIBRARY_QUESTIONS, UNANSWERABLE, writeFiles } from "./support/library.ts";
 import { rounds } from "./support/trials.ts";
 
-/** For many verifications on a busy machine. */
+/** Many verifications take minutes on a busy machine. */
 const PATIENCE_MS = 3_600_000;
 
 let folder = "";
 let key = "";
 const proofs: Proof[] = [];
-/** A model's draft: its second sentence is not a quote, its third cites nothing. */
+/** A model's draft: the second sentence is no quote, the third cites nothing. */
 const WRITTEN = [
   "A lost card costs 3 dollars to replace. [1] ",
   "It takes two days until the new card is there [1]. ",
@@ -72,7 +72,7 @@ function withWeights(statement: Proof["statement"]): Proof["statement"] {
 }
 
 describe("a proof", () => {
-  it("verifies with documents and key, of quotes, of a model's sentences and of refusals", async () => {
+  it("verifies with documents and key, for quotes, a model's sentences and refusals", async () => {
     const writers = new Set(proofs.map(({ statement }) => statement.answer.model));
     expect([...writers]).toEqual(expect.arrayContaining(["scripted", "none"]));
     expect(proofs.some(({ statement }) => statement.answer.checks.some((check) => (check as { name: string }).name === "support"))).toBe(
@@ -85,7 +85,7 @@ describe("a proof", () => {
     }
   });
 
-  it("is sound and nobody's without a key, and checks the published root", async () => {
+  it("is sound but of unknown origin without a key, and is checked against the published root", async () => {
     const [proof] = proofs as [Proof];
     const { root } = await library.engine.corpusRoot();
     expect(proof.statement.corpus.root).toBe(root);
@@ -94,7 +94,7 @@ describe("a proof", () => {
     expect((await verify(proof, { key: publicPem(readPrivateKey(createProofKey())) })).status).toBe("rejected");
   });
 
-  it("says what rests on the signature alone where wording is not scored again", async () => {
+  it("says what only the signature supports when wording is not scored again", async () => {
     for (const proof of proofs) {
       const { status, steps } = await verify(proof, { key, reader: false });
       expect(status).toBe("verified");
@@ -106,7 +106,7 @@ describe("a proof", () => {
     }
   });
 
-  it("does not verify over other bytes, whatever was changed", async () => {
+  it("is rejected when a document's bytes differ", async () => {
     const [proof] = proofs as [Proof];
     const path = join(folder, proof.statement.documents[0]?.path ?? "");
     const bytes = readFileSync(path);
@@ -121,7 +121,7 @@ describe("a proof", () => {
     }
   });
 
-  it("comes with the answer where it is asked for, also on the wire", async () => {
+  it("is returned with the answer on request, also over the API", async () => {
     const answer = await library.ask("How long may films be kept?", { proof: true });
     const wire = askResponseSchema.parse(answerToWire(answer));
     expect((await verify(wire.proof)).status).toBe("verified");
@@ -129,7 +129,7 @@ describe("a proof", () => {
     expect(kept).toMatchObject({ proof: null, warnings: expect.arrayContaining([expect.objectContaining({ code: "proof_missing" })]) });
   });
 
-  it("of other checks is neither accepted nor called tampered with: it says which program verifies it", async () => {
+  it("of another version is neither accepted nor rejected, and names the program that can verify it", async () => {
     const made = proofs.find(({ statement }) => statement.answer.model === "scripted") as Proof;
     const { checks: _number, ...first } = made.statement;
     const reworded = first.answer.warnings.map(({ code, message }) => ({ code, message: `Sentence 2: ${message}` }));
@@ -146,7 +146,7 @@ describe("a proof", () => {
       const { null: unknown = [], false: failed = [] } = Object.groupBy(steps, ({ ok }) => `${ok}`);
       expect(unknown.map(({ reason }) => reason).join(), what).toMatch(/Verify it with (that version|the original program version)/);
       expect(failed, what).toEqual([]);
-      // Naming other checks does not bypass the checks of documents, signature and schema.
+      // Naming another version does not bypass the checks of documents, signature and schema.
       const invented = { ...statement, quotes: statement.quotes.map((one) => ({ ...one, text: `not ${one.text}` })) };
       expect((await verify(sign({ ...made, format, statement: invented }))).status, what).toBe("rejected");
       expect((await verify(forge({ ...made, format, statement }, createProofKey()))).status, what).toBe("rejected");
@@ -160,7 +160,7 @@ describe("a proof", () => {
       expect((await verify(sign({ ...made, format, statement }))).status).toBe("rejected");
   });
 
-  it("is given to nobody of another tenant or without a label", async () => {
+  it("is withheld from another tenant or without the label", async () => {
     const { id } = await library.ask("How long may books be kept?", { tenant: "alice" });
     await expect(library.engine.prove(id)).rejects.toMatchObject({ code: "unknown_answer" });
     await expect(library.engine.prove(id, { tenant: "bob" })).rejects.toMatchObject({ code: "unknown_answer" });
@@ -168,7 +168,7 @@ describe("a proof", () => {
     expect((await library.engine.prove(id, { tenant: "alice" })).statement.question.tenant).toBe("alice");
   });
 
-  it("is still made after its document was replaced, and not after it was deleted", async () => {
+  it("can be made after its document was replaced, but not after it was deleted", async () => {
     const own = await openInTest();
     const { id } = await own.ask(LIBRARY_QUESTIONS[0].question);
     const before = await own.engine.prove(id);
@@ -182,7 +182,7 @@ describe("a proof", () => {
 });
 
 describe("a tampered proof", () => {
-  it("is never accepted: every field, with hashes and signature made anew or not", async () => {
+  it("is never accepted, for any field, even with recomputed hashes and another signature", async () => {
     const random = createRandom(20_261_122);
     const own = createProofKey();
     const total = rounds({ all: 10_000, usually: 160 });
@@ -210,7 +210,7 @@ describe("a tampered proof", () => {
     expect(covered.size).toBeGreaterThan(0.9 * Math.min(total, fields.length));
   });
 
-  it("is found by the documents and the checks alone wherever they can tell, also without any key", async () => {
+  it("is detected by documents and checks alone where they suffice, without any key", async () => {
     const proof = proofs.find(({ statement }) => statement.answer.citations.length > 0 && statement.served === null) as Proof;
     const told = [
       "answer.sentences",
@@ -243,7 +243,7 @@ describe("a tampered proof", () => {
     expect([...new Set(sound)]).toEqual([]);
   });
 
-  it("is rejected with a reason whatever the file holds", async () => {
+  it("is rejected with a reason for any file content", async () => {
     const [proof] = proofs as [Proof];
     const text = JSON.stringify(proof);
     const path = (to: string) =>
@@ -272,7 +272,7 @@ describe("a tampered proof", () => {
 });
 
 describe("sourcebound prove", () => {
-  it("exports, prints key and root, verifies, and says by its exit code what came of it", async () => {
+  it("exports, prints key and root, and verifies with an exit code for each result", async () => {
     const { sandbox } = library;
     const options = { cwd: sandbox.folder, env: sandbox.env };
     const { id } = await library.ask("How long may films be kept?");
@@ -306,7 +306,7 @@ describe("sourcebound prove", () => {
   });
 });
 
-/** The order of citations in a removed sentence leaves no trace. */
+/** The order of citations in a removed sentence cannot be verified. */
 function sameSet(one: Proof["statement"], other: Proof["statement"]): boolean {
   const sets = ({ drafts }: Proof["statement"]) =>
     canonicalJson(drafts.map(({ quotes }) => [...new Set(quotes ?? [])].sort((a, b) => a - b)));

@@ -68,7 +68,7 @@ function isInstalled(program: string): boolean {
   }
 }
 
-/** Stands for Sourcebound: the second event of `/stream` waits for `release`; every other path returns the request's headers. */
+/** Stands for Sourcebound. The second event of `/stream` waits for `release`; every other path returns the request's headers. */
 function upstream() {
   let release = () => {};
   const server = createServer((incoming, response) => {
@@ -86,7 +86,7 @@ function upstream() {
 }
 
 describe("the settings of the proxies", () => {
-  it.each(PROXIES)("wait longer than an answer may take, and take the largest upload: $program", ({ path, timeout, size }) => {
+  it.each(PROXIES)("have longer timeouts than an answer may take, and accept the largest upload: $program", ({ path, timeout, size }) => {
     const text = readFileSync(join(PACKAGE_ROOT, path), "utf8");
     expect(Number(timeout.exec(text)?.[1]) * 1_000).toBeGreaterThan(DEFAULT_ANSWER_TIMEOUT_MS + DEFAULT_QUEUE_TIMEOUT_MS);
     expect(Number(size.exec(text)?.[1]) * 1_000_000).toBeGreaterThan(DEFAULT_SERVER_LIMITS.uploadBytes);
@@ -131,12 +131,12 @@ describe.each(PROXIES)("$program before Sourcebound", ({ program, path, configur
     }
   }, 60_000);
   afterAll(async () => {
-    // A killed nginx would leave its workers.
+    // A killed nginx would leave its workers running.
     child?.kill("SIGTERM");
     await new Promise((resolve) => behind.server.close(resolve).closeAllConnections());
   });
 
-  it.runIf(given)("passes each event before the next is written", async () => {
+  it.runIf(given)("forwards each event before the next one is written", async () => {
     const response = await send("/stream");
     const parts = response.setEncoding("utf8")[Symbol.asyncIterator]();
     expect((await parts.next()).value).toBe("data: first\n\n");
@@ -144,7 +144,7 @@ describe.each(PROXIES)("$program before Sourcebound", ({ program, path, configur
     expect((await parts.next()).value).toBe("data: second\n\n");
   });
 
-  it.runIf(given)("replaces forwarded addresses that a caller invents, and keeps the host", async () => {
+  it.runIf(given)("replaces forwarding headers of the caller, and keeps the host", async () => {
     const response = await send("/", { headers: { "x-forwarded-for": "203.0.113.9", "x-forwarded-proto": "http" } });
     expect(JSON.parse(await textOf(response))).toMatchObject({
       host: HOST,
@@ -153,7 +153,7 @@ describe.each(PROXIES)("$program before Sourcebound", ({ program, path, configur
     });
   });
 
-  it.runIf(given)("takes the largest upload and refuses a larger body", async () => {
+  it.runIf(given)("accepts the largest upload and rejects a larger body", async () => {
     const largest = await send("/", { body: Buffer.alloc(DEFAULT_SERVER_LIMITS.uploadBytes) });
     expect(JSON.parse(await textOf(largest))).toMatchObject({ bytes: DEFAULT_SERVER_LIMITS.uploadBytes });
     const refused = await send("/", { body: Buffer.alloc(DEFAULT_SERVER_LIMITS.uploadBytes * 2) }).catch(() => null);

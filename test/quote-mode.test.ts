@@ -23,7 +23,7 @@ const refused = { answer_from: 0.99, write_from: 0.05 };
 
 describe.concurrent("quotes selected by a model", () => {
   it.each(["1", "[1]", "The passage [1] answers.", "Passages 1 and 2", '{"numbers": [1, 2]}', "```json\n[2, 1]\n```", "2, 1"])(
-    "are shown byte for byte, read from %j",
+    "are shown byte for byte for the reply %j",
     (reply) =>
       using(choosing(reply), async ({ engine, endpoint }) => {
         const { answer } = await ask(engine);
@@ -36,7 +36,7 @@ describe.concurrent("quotes selected by a model", () => {
       }),
   );
 
-  it("are none where the model finds no answer: a refusal with the nearest passages", () =>
+  it("are refused with the nearest passages when the model finds no answer", () =>
     using(choosing("0"), async ({ engine }) => {
       const { answer } = await ask(engine);
       expect(answer).toMatchObject({ sentences: [], refusal: { reason: "evidence_too_weak" } });
@@ -44,7 +44,7 @@ describe.concurrent("quotes selected by a model", () => {
     }));
 
   it.each(["I would say the first one.", "[99]", '{"quotes": ["Tinnitus pays well."]}'])(
-    "are chosen by rules after the unusable reply %j, if they reach the threshold",
+    "are chosen without the model after the unusable reply %j, above the threshold",
     (reply) =>
       using(choosing(reply), async ({ engine }) => {
         const { answer } = await ask(engine);
@@ -54,7 +54,7 @@ describe.concurrent("quotes selected by a model", () => {
       }),
   );
 
-  it("are needed below the threshold of quotes, where an unusable reply is a refusal", () =>
+  it("are required below the threshold, where an unusable reply is a refusal", () =>
     using(
       open({ chat: [stream("1"), stream("nothing of use")] }, { encoder: null }, DOCUMENTS, {}, { ...SELECT, ...refused }),
       async ({ engine }) => {
@@ -63,7 +63,7 @@ describe.concurrent("quotes selected by a model", () => {
       },
     ));
 
-  it("are requested by one question, whatever the configuration says", () =>
+  it("can be requested for one question, whatever the configuration", () =>
     using(open({ chat: [stream("1")] }), async ({ engine }) => {
       const { answer } = await ask(engine, QUESTION, SELECT);
       expect([answer.status, isQuoted(answer)]).toEqual(["ok", true]);
@@ -75,7 +75,7 @@ describe.concurrent("the time limit of an answer", () => {
     ["before its first word", { type: "silence" } as const, {}],
     ["after a sentence", { type: "stream", pieces: ["Tinnitus is rated at 10 percent [1]. "], thenSilence: true } as const, {}],
     ["that selects quotes", { type: "silence" } as const, SELECT],
-  ])("ends a model %s, not the answer", async (_when, reply, settings) => {
+  ])("stops a model %s, but still answers", async (_when, reply, settings) => {
     const { answer } = await askOnce(open({ chat: [reply] }, { encoder: null }, DOCUMENTS, { timeout_ms: 600_000 }, settings), {
       timeLimitMs: 2500,
     });

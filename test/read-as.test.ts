@@ -6,8 +6,8 @@ import { answerToWire } from "../src/wire/index.ts";
 import { openInTest } from "./support/engine.ts";
 import { CARD } from "./support/library.ts";
 
-describe("a word that was read as another one", () => {
-  it("is said in the answer, its JSON and on the command line, with the literal question one step away", async () => {
+describe("a corrected word", () => {
+  it("is reported in the answer, its JSON and the terminal, with the literal question to ask instead", async () => {
     const library = await openInTest();
     const answer = await library.ask("How much does a libary card cost?");
     const [warning] = answer.warnings.filter(({ code }) => code === "read_as");
@@ -19,7 +19,7 @@ describe("a word that was read as another one", () => {
     expect(literal.warnings.map(({ code }) => code)).not.toContain("read_as");
   });
 
-  it("is compared with stored questions as it was read, and said beside their answers; asked, stored and shown is what was written", async () => {
+  it("is matched to stored questions as corrected, and reported beside their answers; the original question is stored and shown", async () => {
     const matcher = fakeMatcher((asked, stored) => asked === "What does a library card cost?" && stored === CARD);
     const library = await openInTest({ matcher });
     const first = await library.ask(CARD);
@@ -33,7 +33,7 @@ describe("a word that was read as another one", () => {
     expect(await engine.store.cache.count()).toBe(1);
   });
 
-  it("is compared with no stored question where it may be another word, or a name", async () => {
+  it("is matched to no stored question if it may be another word or a name", async () => {
     const matcher = fakeMatcher(() => true);
     const library = await openInTest({ matcher });
     await library.ask(CARD);

@@ -14,7 +14,7 @@ const edit = async ({ sandbox, ingest }: Library, path: string, from: string, to
 };
 
 describe("replay", () => {
-  it("makes answers, refusals, follow-ups and filtered answers again byte for byte, also after documents have changed and in a new process", async () => {
+  it("reproduces answers, refusals, follow-ups and filtered answers byte for byte, also after documents changed and in a new process", async () => {
     const library = await openInTest();
     const ids: string[] = [];
     const ask = async (...args: Parameters<Library["ask"]>) => ids.push((await library.ask(...args)).id);
@@ -36,7 +36,7 @@ describe("replay", () => {
     expect(await second.replay(ids.at(-1) as string, { tenant: "alice" })).toMatchObject({ identical: true });
   });
 
-  it("says again what a model said, and nothing where its prompt is another one", async () => {
+  it("reproduces a model's output, but nothing for another prompt", async () => {
     const model = fakeChatModel([["A library card costs 5 dollars per year [1]."]]);
     const library = await openInTest({ models: { small: model, large: model } });
     const { id, model: writer } = await library.ask(LIBRARY_QUESTIONS[0].question);
@@ -46,7 +46,7 @@ describe("replay", () => {
     expect(writer).toBe(model.id);
   });
 
-  it("names the edit that changes an answer, and no other", async () => {
+  it("names exactly the edit that changes an answer", async () => {
     const library = await openInTest();
     const { id, status } = await library.ask(LIBRARY_QUESTIONS[0].question);
     expect(status).toBe("ok");
@@ -73,7 +73,7 @@ describe("replay", () => {
     expect(now.identical).toBe(true);
   });
 
-  it("says why it cannot", async () => {
+  it("gives the reason when it is impossible", async () => {
     const library = await openInTest();
     const { id } = await library.ask(LIBRARY_QUESTIONS[0].question);
     const { id: ephemeral } = await library.ask(LIBRARY_QUESTIONS[1].question, { privacy: "ephemeral" });

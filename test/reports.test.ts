@@ -22,7 +22,7 @@ async function reportOf({ events }: Library, question: string, options = {}): Pr
 const REFUSED = "Which library card do penguins of the zoo need?";
 
 describe("diagnostic reports", () => {
-  it("are made of refusals and not of good answers, and are found by the answer's id too", async () => {
+  it("are created for refusals, not for good answers, and are also found by the answer's id", async () => {
     const library = await open();
     const { engine, ask } = library;
     expect(await reportOf(library, CARD)).toBeNull();
@@ -35,7 +35,7 @@ describe("diagnostic reports", () => {
     expect((await engine.reports()).total).toBe(1);
   });
 
-  it("show passages from the documents as they are, and none that have changed", async () => {
+  it("show passages as they are in the documents, and none that have changed", async () => {
     const { engine, ask, ingest, sandbox } = await open();
     const answer = await ask(REFUSED);
     const shown = (await engine.report(answer.id)).report.passages;
@@ -51,7 +51,7 @@ describe("diagnostic reports", () => {
     expect((await engine.report(answer.id)).report.passages.map(({ preview }) => preview)).toEqual(shown.map(() => null));
   });
 
-  it("tell nothing of documents that the asker may not read", async () => {
+  it("reveal nothing of documents that the asker may not read", async () => {
     const { engine, ask, ingest, sandbox } = await open();
     writeFiles(sandbox.folder, { "secret/merger.md": "# Penguins\n\nPenguins of the zoo need a blue library card.\n" });
     await ingest("secret", { access: "staff" });
@@ -60,7 +60,7 @@ describe("diagnostic reports", () => {
     expect(JSON.stringify(report)).not.toContain("blue");
   });
 
-  it("never fail the answer: one that cannot be stored is told, and the question is kept", async () => {
+  it("never fail the answer: a failure to store one is reported, and the question is kept", async () => {
     const warnings: string[] = [];
     const { ask, sandbox, engine, events } = await open({ warn: (message) => warnings.push(message) });
     const db = await openSqlite(`${sandbox.folder}/data/sourcebound.db`);
@@ -75,7 +75,7 @@ describe("diagnostic reports", () => {
     expect(seen.find(({ type }) => type === "remember-end")).toMatchObject({ facts: { report: null } });
   });
 
-  it("can be switched off, and expire", async () => {
+  it("can be disabled, and expire", async () => {
     const off = await open({ settings: { "reports.enabled": false } });
     expect(await reportOf(off, REFUSED)).toBeNull();
     expect((await off.engine.reports()).total).toBe(0);
@@ -94,7 +94,7 @@ describe("diagnostic reports", () => {
     [0.47, ["low_confidence"], true],
     [0.499, ["low_confidence"], true],
     [0.501, null, false],
-  ])("come with the warning prefix of seven-layer: best cosine %d", async (cosine, causes, prefix) => {
+  ])("accompany the warning of seven-layer: best cosine %d", async (cosine, causes, prefix) => {
     const vectorOf = (text: string) => (text === CARD ? [cosine, Math.sqrt(1 - cosine * cosine)] : [1, 0]);
     const encoder = { ...fakeEncoder({ dimensions: 2, vectorOf }), model: "text-embedding-3-small" };
     const { engine, events } = await open({ encoder });
@@ -109,7 +109,7 @@ describe("diagnostic reports", () => {
     expect(reports[0]?.report.passages.length).toBeGreaterThan(0);
   });
 
-  it("of seven-layer go by the same share of cosines with another encoder", async () => {
+  it("use the same share of cosines under seven-layer with another encoder", async () => {
     const { engine, ask } = await open();
     const answer = await ask("quantum xylophone", { profile: "seven-layer" });
     const { reportBelow } = (await engine.report(answer.id)).report;

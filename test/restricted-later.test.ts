@@ -15,7 +15,7 @@ const PAY = `# What the board decided\n\n${TEXT}\n`;
 const SECRET = /83[, ]?400|What the board decided|salary\.md/;
 const TOKEN = "a-token-of-some-length";
 
-/** A model that writes one supported and one unsupported sentence, so that a report exists too. */
+/** Opens a library whose model writes one supported and one unsupported sentence, so that a report exists too. */
 async function open(
   written: readonly string[] | null = [`${TEXT.slice(0, -1)} [1].`, "The director's yearly salary is 99999 dollars [1]."],
 ) {
@@ -60,8 +60,8 @@ const routesOf = (id: string, document: string) => [
 /** Routes that never return text of documents. */
 const SILENT = /\/review$|history$|versions$|domains$/;
 
-describe.each(["restricted", "deleted"] as const)("what was quoted from a document that is %s afterwards", (how) => {
-  it("is given out by no route to whom the document is not open", async () => {
+describe.each(["restricted", "deleted"] as const)("a quote from a document that is later %s", (how) => {
+  it("is returned by no route to callers without access", async () => {
     const { engine, keyOf, send, restrict } = await open();
     const key = await keyOf(["ask", "review"], ["public"]);
     const { id } = (await send(key, "POST", "/v1/ask", { question: QUESTION, session_id: "mine" })).body as { id: string };
@@ -85,7 +85,7 @@ describe.each(["restricted", "deleted"] as const)("what was quoted from a docume
     expect((await send(TOKEN, "GET", `/v1/answers/${id}/calls`)).text).toMatch(SECRET);
   });
 
-  it("is given out as a correction no more than as an answer", async () => {
+  it("is withheld as a correction too", async () => {
     const { keyOf, send, restrict } = await open();
     const key = await keyOf(["ask", "review"], ["public"]);
     const { id } = (await send(key, "POST", "/v1/ask", { question: QUESTION })).body as { id: string };
@@ -102,7 +102,7 @@ describe.each(["restricted", "deleted"] as const)("what was quoted from a docume
     expect((await send(TOKEN, "GET", `/v1/review/${id}`)).text).toMatch(SECRET);
   });
 
-  it("is named by no graph", async () => {
+  it("is not named in the graph", async () => {
     const { keyOf, send, restrict } = await open([`${TEXT.slice(0, -1)} [1].`]);
     const key = await keyOf(["ask", "review"], ["public"]);
     await send(key, "POST", "/v1/ask", { question: QUESTION });
@@ -112,8 +112,8 @@ describe.each(["restricted", "deleted"] as const)("what was quoted from a docume
   });
 });
 
-describe("what was quoted from a document whose label changes", () => {
-  it("goes on being shown to whoever may see it today, and from one label to the next to nobody else", async () => {
+describe("a quote from a document whose label changes", () => {
+  it("remains visible to callers with the current label only", async () => {
     const { keyOf, send, restrict } = await open();
     const both = await keyOf(["ask", "review"], ["public", "staff"]);
     const { id } = (await send(both, "POST", "/v1/ask", { question: QUESTION })).body as { id: string };
@@ -129,11 +129,11 @@ describe("what was quoted from a document whose label changes", () => {
   });
 });
 
-describe("what was found beside the quotes of an answer", () => {
+describe("evidence beside the quotes of an answer", () => {
   it.each([
     ["quotes", null, false],
     ["a model", ["The reading room closes at nine [1]."], true],
-  ] as const)("is left out for a reviewer who may not see it; what %s said is withheld with it: %s", async (_who, written, withheld) => {
+  ] as const)("is removed for a reviewer without access; an answer by %s is withheld as well: %s", async (_who, written, withheld) => {
     const { keyOf, send, restrict } = await open(written);
     const key = await keyOf(["ask", "review"], ["public"]);
     const { id } = (await send(key, "POST", "/v1/ask", { question: "When does the reading room close?" })).body as { id: string };
@@ -144,8 +144,8 @@ describe("what was found beside the quotes of an answer", () => {
   });
 });
 
-describe("what a model wrote without a citation", () => {
-  it("is withheld in a session where a document is hidden that it may have come from", async () => {
+describe("a model's sentence without a citation", () => {
+  it("is withheld in a session if any document that it may come from is hidden", async () => {
     const { ask, engine, restrict } = await open();
     const answer = await ask(QUESTION);
     const sentences = answer.sentences.map((one) => ({ ...one, citations: [] }));
@@ -158,8 +158,8 @@ describe("what a model wrote without a citation", () => {
   });
 });
 
-describe("what a model was sent", () => {
-  it("is shown of a question that followed others to administrators alone: what was said before may come from anywhere", async () => {
+describe("the prompt of a model", () => {
+  it("after earlier turns is shown to administrators only, because those turns may contain anything", async () => {
     const { keyOf, send, restrict } = await open();
     const key = await keyOf(["ask", "review"], ["public"]);
     await send(key, "POST", "/v1/ask", { question: QUESTION, session_id: "mine" });
@@ -171,8 +171,8 @@ describe("what a model was sent", () => {
   });
 });
 
-describe("a link to an answer that a reviewer flagged", () => {
-  it("says so first, until a correction stands in its place", async () => {
+describe("a link to a flagged answer", () => {
+  it("shows a warning first, until a correction replaces the answer", async () => {
     const { keyOf, send } = await open();
     const [key, reviewer] = [await keyOf(["ask"], ["public"]), await keyOf(["ask", "review"], ["public"])];
     const { id } = (await send(key, "POST", "/v1/ask", { question: QUESTION })).body as { id: string };

@@ -21,7 +21,7 @@ async function cli(...args: string[]): Promise<Finished> {
 const json = async (...args: string[]) => JSON.parse((await cli(...args)).stdout) as Record<string, unknown>;
 
 describe("review on the command line", () => {
-  it("lists, shows, approves, flags, corrects and tells what was done", async () => {
+  it("lists, shows, approves, flags and corrects answers, and prints the log", async () => {
     const listed = await cli("review", "list");
     expect(listed.code).toBe(0);
     expect(listed.stdout).toMatch(/penguins[\s\S]*asked once; reported, refused/);
@@ -52,7 +52,7 @@ describe("review on the command line", () => {
     [["review", "list", "--domain", "nowhere"], 2, "unknown_domain"],
     [["forget"], 2, "forget_nothing"],
     [["sessions", "burn"], 2, "unknown command"],
-  ])("%j ends with %i and says why", async (args, code, told) => {
+  ])("%j ends with %i and the reason", async (args, code, told) => {
     const finished = await cli(...args.map((one) => (one === "ID" ? id : one)));
     expect(finished.code).toBe(code);
     expect(finished.stderr).toContain(told);
@@ -60,7 +60,7 @@ describe("review on the command line", () => {
 });
 
 describe("stats, sessions and forget on the command line", () => {
-  it("counts without a word of any question, and forgets only with --yes", async () => {
+  it("counts without any word of a question, and forgets only with --yes", async () => {
     const stats = await cli("stats");
     expect(stats.stdout).toMatch(/^ephemeral: 0$/m);
     expect(stats.stdout).not.toContain("penguins");
@@ -78,8 +78,8 @@ describe("stats, sessions and forget on the command line", () => {
   });
 });
 
-describe("a question that was limited to a part", () => {
-  it("says what a question was limited to where it waits, and where its correction is served", async () => {
+describe("a question with filters", () => {
+  it("shows its filters in the queue, and for its correction", async () => {
     const question = "What do children pay?";
     const asked = JSON.parse((await cli("ask", "--json", "--document", "fines.txt", question)).stdout) as { id: string };
     const within = /within "[^"\n]+"/.exec((await cli("review", "list")).stdout)?.[0];

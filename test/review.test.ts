@@ -21,7 +21,7 @@ async function open(options: LibraryOptions = {}) {
 }
 
 describe("the queue", () => {
-  it("lists a question once, however often it was asked, and what was asked often before what was asked once", async () => {
+  it("lists a question once, and frequent questions first", async () => {
     const { ask, review } = await open();
     await ask(UNANSWERABLE);
     for (const question of ["Which vaccines does the lab demand for geese?", "which vaccines does the lab demand for GEESE"])
@@ -34,7 +34,7 @@ describe("the queue", () => {
     ]);
   });
 
-  it("puts what a reader calls wrong first, and what one praises last", async () => {
+  it("lists answers with negative feedback first and those with positive feedback last", async () => {
     const { engine, idOf, review } = await open();
     const [card, fines, zoo] = [await idOf(CARD), await idOf(FINES), await idOf(UNANSWERABLE)];
     await engine.feedback({ id: fines, verdict: "down", reason: "Mail me: joe@example.org" });
@@ -49,7 +49,7 @@ describe("the queue", () => {
     expect((await review.show(fines)).feedback).toMatchObject({ verdict: "down", reason: "Mail me: [email]" });
   });
 
-  it("lets go of what was approved, also where the same answer is given again", async () => {
+  it("drops an approved answer, also when it is given again", async () => {
     const { ask, idOf, review, statusOf } = await open();
     const id = await idOf(CARD);
     await review.approve(id, "Ann");
@@ -60,7 +60,7 @@ describe("the queue", () => {
     expect(await review.queue()).toEqual([]);
   });
 
-  it("keeps what was flagged, and the cache lets go of it", async () => {
+  it("keeps a flagged answer, which is removed from the cache", async () => {
     const { ask, engine, idOf, review, statusOf } = await open();
     const id = await idOf(CARD);
     expect(await engine.store.cache.count()).toBe(1);
@@ -75,7 +75,7 @@ describe("the queue", () => {
   it.each([
     ["changes", { "cards.md": "A library card costs **6 dollars** per year.\n" }],
     ["changes hands", { "cards.md": "---\naccess: staff\n---\nA library card costs **5 dollars** per year.\n" }],
-  ])("takes an approved answer back when its document %s", async (_what, files) => {
+  ])("demotes an approved answer when its document %s", async (_what, files) => {
     const { idOf, review, change, statusOf } = await open();
     const [id, other] = [await idOf(CARD), await idOf(FINES)];
     await review.approve(id, "Ann");
@@ -92,7 +92,7 @@ describe("the queue", () => {
     ]);
   });
 
-  it("says clearly what does not exist, who must act, and that nothing was kept", async () => {
+  it("reports unknown answers, a missing actor, and answers that were not stored", async () => {
     const { idOf, review } = await open();
     for (const act of [review.show, (id: string) => review.approve(id, "Ann"), (id: string) => review.flag(id, "Ann")]) {
       await expect(act("no-such")).rejects.toMatchObject({ code: "unknown_interaction" });
@@ -107,7 +107,7 @@ describe("the queue", () => {
 });
 
 describe("a correction", () => {
-  it("is served first, bound to its quotes, to everyone in the same scope and to nobody else", async () => {
+  it("is served first, bound to its quotes, and only in the same scope", async () => {
     const { ask, idOf, review } = await open();
     const id = await idOf(CARD);
     await review.correct(id, CORRECTION, "Ann");
@@ -124,7 +124,7 @@ describe("a correction", () => {
     expect(await review.queue()).not.toContainEqual(expect.objectContaining({ question: "how much does a LIBRARY card cost?!" }));
   });
 
-  it("fills the gap of a refusal", async () => {
+  it("replaces a refusal", async () => {
     const { ask, idOf, review } = await open();
     const question = "What about twins in a pram?";
     const refused = await ask(question);
@@ -143,7 +143,7 @@ describe("a correction", () => {
     ["one good sentence and one without", "Children under 12 pay nothing [1]. Dogs may stay overnight.\n[1]: cards.md", "2. "],
     ["the opposite", "Children under 12 do not pay nothing [1].\n[1]: cards.md", "1. "],
     ["personal data", "Call Joe at 555-123-4567, a library card costs 5 dollars per year [1].\n[1]: cards.md", "1. "],
-  ])("is refused with %s, and nothing is stored", async (_what, text, told) => {
+  ])("is rejected with %s, and nothing is stored", async (_what, text, told) => {
     const { ask, idOf, review } = await open();
     const id = await idOf(CARD);
     await expect(review.correct(id, text, "Ann")).rejects.toMatchObject({ code: "answer_unbound", message: expect.stringContaining(told) });
@@ -158,12 +158,12 @@ describe("a correction", () => {
     ["a document that does not exist", "A card costs 5 dollars [1].\n[1]: card.md", "unknown_document"],
     ["too many sentences", "Children under 12 pay nothing [1]. ".repeat(41), "answer_too_long"],
     ["too much text", "x".repeat(100_001), "answer_too_long"],
-  ])("is refused when it is %s", async (_what, text, code) => {
+  ])("is rejected when it is %s", async (_what, text, code) => {
     const { idOf, review } = await open();
     await expect(review.correct(await idOf(CARD), text, "Ann")).rejects.toMatchObject({ code });
   });
 
-  it("may not cite what the asker may not see", async () => {
+  it("may not cite documents that the asker may not see", async () => {
     const { idOf, review, change } = await open();
     await change({ "staff.md": "---\naccess: staff\n---\nThe safe opens with code 4711.\n" });
     const id = await idOf(CARD);
@@ -172,7 +172,7 @@ describe("a correction", () => {
     });
   });
 
-  it("rests on no source that lends it a word and speaks of something else", async () => {
+  it("may not cite a source that shares only a word with it", async () => {
     const { idOf, review, change } = await open();
     await change({
       "large.md": "# Large items\n\n| Item | Fee |\n|---|---|\n| Surfboard | £20 |\n| Skis | £10 |\n",
@@ -187,7 +187,7 @@ describe("a correction", () => {
     expect(citations.map(({ quote }) => quote)).toEqual(["Surfboard | £20"]);
   });
 
-  it("keeps to what the question was limited to, and is served nowhere else", async () => {
+  it("keeps the filters of the question, and is served only with them", async () => {
     const { engine, ask, idOf, review } = await open();
     const [fines, cards] = [{ filters: { document: "fines.txt" } }, { filters: { document: "cards.md" } }];
     const outside = await idOf(CARD, fines);
@@ -207,14 +207,14 @@ describe("a correction", () => {
       expect.stringContaining("ards"),
       null,
     ]);
-    // A correction stored before filters were checked.
+    // A correction that was stored before filters were checked.
     const versions = new Map(answer.citations.map((one) => [one.documentId, one.documentVersion]));
     await engine.store.review.correct({ id: outside, by: "Ann", versions, curatedId: "old", answer: JSON.stringify(answer) });
     expect((await ask(CARD, fines)).cacheMode).not.toBe("curated");
     expect((await review.show(outside)).curated).toMatchObject({ status: "demoted" });
   });
 
-  it("is not made for an answer that is never repeated", async () => {
+  it("is rejected for an answer that is never cached", async () => {
     const { idOf, review } = await open();
     const id = await idOf("My mail is joe@example.org: how much does a library card cost?");
     await expect(review.correct(id, CORRECTION, "Ann")).rejects.toMatchObject({ code: "review_not_repeatable" });
@@ -224,7 +224,7 @@ describe("a correction", () => {
     ["changes", { "cards.md": "# Library cards\n\nA library card costs **5 dollars** per year. Children under 12 pay nothing. New.\n" }],
     ["changes hands", { "cards.md": "---\naccess: staff\n---\nA library card costs **5 dollars** per year.\n" }],
     ["is deleted", null],
-  ])("is served no more and is back in the queue as soon as its document %s", async (_what, files) => {
+  ])("is demoted and queued again when its document %s", async (_what, files) => {
     const { sandbox, ask, ingest, idOf, review, change } = await open();
     const id = await idOf(CARD);
     await review.correct(id, CORRECTION, "Ann");
@@ -239,7 +239,7 @@ describe("a correction", () => {
     expect((await review.history({ id })).rows.map(({ action }) => action)).toEqual(["demote", "correct"]);
   });
 
-  it("is demoted on a hit when today's checks find fault with it", async () => {
+  it("is demoted on a hit that fails the current checks", async () => {
     const { engine, ask, idOf, review } = await open();
     const id = await idOf(CARD);
     const { curatedKey } = (await engine.store.review.get(id)) as { curatedKey: string };
@@ -253,7 +253,7 @@ describe("a correction", () => {
     expect(await engine.store.review.curated(curatedKey)).toBeNull();
   });
 
-  it("gives way to the next one, and to a flag on what it says", async () => {
+  it("is replaced by the next one, and withdrawn by a flag", async () => {
     const { ask, idOf, review } = await open();
     const id = await idOf(CARD);
     await review.correct(id, CORRECTION, "Ann");
@@ -266,7 +266,7 @@ describe("a correction", () => {
 });
 
 describe("feedback", () => {
-  it("is one verdict for an answer, the last one, and only for who has the answer", async () => {
+  it("keeps the last verdict for an answer, and accepts it only from callers with access", async () => {
     const { engine, idOf, review } = await open();
     const id = await idOf(CARD, { sessionId: "s1" });
     for (let n = 0; n < 3; n++) await engine.feedback({ id, verdict: "down", sessionId: "s1" });
@@ -282,7 +282,7 @@ describe("feedback", () => {
     expect((await review.show(id)).feedback).toMatchObject({ verdict: "up" });
   });
 
-  it("brings an answer back that was approved or corrected, until it is reviewed again", async () => {
+  it("queues an approved or corrected answer again, until it is reviewed", async () => {
     let now = Date.parse("2026-01-01T00:00:00Z");
     const { engine, ask, idOf, review } = await open({ now: () => new Date(now++) });
     const fines = await idOf(FINES);

@@ -17,7 +17,7 @@ async function open(options: LibraryOptions = {}) {
 }
 
 describe("GET /v1/domains", () => {
-  it("lists what holds documents, with its tenants and examples, and what is meant where nothing is named", async () => {
+  it("lists domains with documents, their tenants and examples, and marks the default", async () => {
     const { get } = await open();
     const { body, headers } = await get<WireDomains>("/v1/domains");
     expect(headers.get("cache-control")).toBe("no-store");
@@ -30,14 +30,14 @@ describe("GET /v1/domains", () => {
     expect(body.profiles[0]?.name).toBe("sourcebound");
   });
 
-  it("says what anybody's documents are about by their titles", async () => {
+  it("describes user documents by their titles", async () => {
     const documents = { "a.md": "# Cards\n\nA card costs 3 dollars.\n", "b.md": "# Fines\n\nA day costs 20 cents.\n" };
     const { get } = await open({ documents, settings: { domain: "documents" } });
     const { body } = await get<WireDomains>("/v1/domains");
     expect(body.domains.map(({ name, description }) => [name, description])).toEqual([["documents", "Cards, Fines."]]);
   });
 
-  it("names to a key only its own domains and tenants", async () => {
+  it("shows a key only its own domains and tenants", async () => {
     const { get, keyFor } = await open();
     const bob = await get<WireDomains>("/v1/domains", await keyFor({ tenants: ["bob"] }));
     expect(bob.body.domains.map(({ tenants }) => tenants.map(({ name }) => name))).toEqual([["bob"]]);
@@ -48,7 +48,7 @@ describe("GET /v1/domains", () => {
 });
 
 describe("GET /v1/answers/ID/citations", () => {
-  it("says what became of each quote, also when its document is deleted, and nothing to others", async () => {
+  it("returns the state of each quote, also after its document was deleted, and nothing to others", async () => {
     const { get, ask, ingest, sandbox, keyFor } = await open();
     const { id, citations } = await ask(CARD);
     const quote = citations[0]?.quote ?? "";
@@ -81,7 +81,7 @@ describe("GET /v1/answers/ID/citations", () => {
     expect((await get("/v1/answers/unknown/citations")).status).toBe(404);
   });
 
-  it("is said on the command line, with exit code 5 where a quote does not stand any more", async () => {
+  it("is printed by the command line, with exit code 5 when a quote has changed", async () => {
     const { ask, ingest, sandbox } = await open();
     const { id } = await ask(CARD);
     const file = join(sandbox.folder, "documents", "cards.md");
@@ -95,7 +95,7 @@ describe("GET /v1/answers/ID/citations", () => {
 });
 
 describe("GET /v1/answers/ID", () => {
-  it("gives an answer again to whoever could be given it today, without its session", async () => {
+  it("returns an answer without its session to callers who could receive it today", async () => {
     const { get, ask, keyFor } = await open();
     const { id, sentences } = await ask(CARD, { sessionId: "mine" });
     const { status, body } = await get<WireAnswer>(`/v1/answers/${id}`);
@@ -108,7 +108,7 @@ describe("GET /v1/answers/ID", () => {
 });
 
 describe("GET /v1/documents/ID", () => {
-  it("gives the whole text with its outline, so that offsets of citations hold in it", async () => {
+  it("returns the whole text with its outline, in which offsets of citations are valid", async () => {
     const { get, ask } = await open();
     const { citations } = await ask(CARD);
     const [citation] = citations;
@@ -120,7 +120,7 @@ describe("GET /v1/documents/ID", () => {
     expect(body.blocks.every(([start, end]) => start < end && end <= body.text.length)).toBe(true);
   });
 
-  it("is not there for those who may not see it, and says so like for one that never was", async () => {
+  it("is not found without access, with the same error as for an unknown document", async () => {
     const { get, ingest, sandbox, engine, keyFor } = await open();
     writeFiles(sandbox.folder, { "alice/door.md": "# The side door\n\nThe side door opens with code K4000W.\n" });
     await ingest("alice", { tenant: "alice" });

@@ -8,13 +8,13 @@ import { folderOfFile } from "./support/folders.ts";
 const folder = folderOfFile();
 
 interface Machine {
-  /** The checkout: `run`, `scripts` and a program that prints its Node.js version. */
+  /** A checkout: `run`, `scripts` and a program that prints its Node.js version. */
   readonly checkout: string;
   /** The only folder on the path besides the system's tools. */
   readonly bin: string;
 }
 
-/** Creates a checkout on a machine with these commands; `npm` logs its arguments and "installs" this process's Node.js. */
+/** Creates a checkout on a machine with these commands. `npm` logs its arguments and "installs" this process's Node.js. */
 function machine({ node, npm = NPM }: { node: string | null; npm?: string | null }): Machine {
   const root = mkdtempSync(join(folder, "machine-"));
   const checkout = join(root, "a checkout");
@@ -66,13 +66,13 @@ const npmCalls = ({ bin }: Machine) =>
 const brought = (calls: readonly string[]) => calls.filter((call) => /\.node\/\S+ ci/.test(call));
 
 describe("./run", { concurrent: true }, () => {
-  it("uses the machine's Node.js where that is new enough", async () => {
+  it("uses the machine's Node.js if it is new enough", async () => {
     const here = machine({ node: NEW_NODE });
     expect(await run(here)).toMatchObject({ code: 0, out: expect.stringContaining("ran on") });
     expect(existsSync(join(here.checkout, ".node"))).toBe(false);
   });
 
-  it("brings one into the checkout where the machine's is older, says so in one line, and does so once", async () => {
+  it("installs Node.js into the checkout if the machine's is older, reports it in one line, and does so once", async () => {
     const here = machine({ node: OLD_NODE });
     const first = await run(here, ["ask", "What is it?"]);
     expect(first).toMatchObject({ code: 0, out: expect.stringMatching(/^ran on .* ask What is it\?\n$/) });
@@ -82,7 +82,7 @@ describe("./run", { concurrent: true }, () => {
     expect(npmCalls(here)[0]).toContain("--ignore-scripts");
   });
 
-  it("brings one anew after an install that broke off, and after the pinned version changed", async () => {
+  it("installs again after an interrupted install, and after the pinned version changed", async () => {
     const here = machine({ node: OLD_NODE });
     writeFileSync(join(here.bin, "broken"), "");
     expect(await run(here)).toMatchObject({ code: 1, out: "", err: expect.stringMatching(/could not be fetched.*22\.13 or newer/) });
@@ -96,7 +96,7 @@ describe("./run", { concurrent: true }, () => {
     expect(brought(npmCalls(here))).toHaveLength(4);
   });
 
-  it("brings one for two that start at once", async () => {
+  it("installs once for two simultaneous starts", async () => {
     const here = machine({ node: OLD_NODE });
     for (const { code } of await Promise.all([run(here), run(here)])) expect(code).toBe(0);
     expect(brought(npmCalls(here))).toHaveLength(1);
@@ -105,12 +105,12 @@ describe("./run", { concurrent: true }, () => {
   it.each([
     ["no Node.js and no npm", null, null, /needs Node\.js 22\.13 or newer with npm.*has Node\.js: none, npm: none/],
     ["an old Node.js without npm", OLD_NODE, null, /has Node\.js: v20\.20\.2, npm: none/],
-  ])("says what to install where there is %s", async (_what, node, npm, words) => {
+  ])("says what to install when there is %s", async (_what, node, npm, words) => {
     const here = machine({ node, npm });
     expect(await run(here)).toMatchObject({ code: 1, out: "", err: expect.stringMatching(words) });
   });
 
-  it("says so where the registry has none that runs on this machine", async () => {
+  it("reports when the registry has no build for this machine", async () => {
     const here = machine({ node: OLD_NODE, npm: "mkdir -p node_modules" });
     expect(await run(here)).toMatchObject({ code: 1, out: "", err: expect.stringMatching(/no Node\.js 22 that runs on this machine \(/) });
   });

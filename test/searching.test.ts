@@ -8,7 +8,7 @@ const QUESTION = "What do overdue books cost?";
 describe("a search", () => {
   const library = libraryForAll();
 
-  it("reads passages when it is asked to: the log odds that the best piece of each answers, in the same order", async () => {
+  it("scores passages with the cross-encoder on request: log odds of the best candidate, in the same order", async () => {
     const { engine } = library;
     const plain = await engine.search(QUESTION);
     expect(plain.reader).toBeNull();
@@ -31,7 +31,7 @@ describe("a search", () => {
     for (const reading of others) expect(reading).toBeLessThan(fines?.reading as number);
   });
 
-  it("says so where there is no reader", async () => {
+  it("reports a missing cross-encoder", async () => {
     const { engine } = library;
     const { search } = createSearching(
       { config: engine.config, store: engine.store, local: {} as never },

@@ -15,7 +15,7 @@ beforeAll(() => {
   app = appOf(library.engine, { adminToken: TOKEN, withoutKeys: "this-machine" });
 });
 
-/** Each test checks its own members of a response, and `call` the whole of it by its schema. */
+/** Each test checks its own members of a response; `call` validates the whole response. */
 type Json = ReturnType<typeof JSON.parse>;
 const send = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
   callApp<Json>(app, method, path, { body, headers });
@@ -36,7 +36,7 @@ async function call(name: EndpointName, { parts = {}, query = "", body, headers 
     expect(problem.request_id).toBe(answered.headers.get("x-request-id"));
   } else {
     expect(answered.status).toBe(endpoint.gives.status);
-    // Parsing drops undeclared members: equality shows that there are none.
+    // Parsing drops undeclared members, so equality proves that there are none.
     if (endpoint.gives.schema !== null) expect((endpoint.gives.schema as z.ZodType).parse(answered.body)).toEqual(answered.body);
   }
   return answered;
@@ -62,8 +62,8 @@ async function settled(location: string | null) {
   return (await send("GET", location ?? "")).body;
 }
 
-describe("what routes answer fits their description", () => {
-  it("for asking, searching, checking and the shape of the validator", async () => {
+describe("responses that match their schemas", () => {
+  it("for asking, searching, checking and the validator's metrics", async () => {
     const { body } = await call("ask", { body: { question: CARD } });
     expect(body.status).toBe("ok");
     expect((await call("answer", { parts: { id: body.id } })).body.sentences).toEqual(body.sentences);
@@ -118,7 +118,7 @@ describe("what routes answer fits their description", () => {
   });
 });
 
-/** Generates a function for each operation of an OpenAPI description, which validates body and response against its schemas. */
+/** Generates a function for each operation of an OpenAPI description, which validates body and response. */
 function generateClient({ paths }: Json): (operation: string, given?: Call) => Promise<Json> {
   const operations = Object.entries<Json>(paths).flatMap(([path, methods]) =>
     Object.entries<Json>(methods).map(([method, { operationId, requestBody, responses }]) => {
@@ -139,9 +139,9 @@ function generateClient({ paths }: Json): (operation: string, given?: Call) => P
 }
 
 describe("a client generated from /openapi.json", () => {
-  it("sends what the getting-started page asks for, and receives what is described", async () => {
+  it("performs the requests of the getting-started page, with the described responses", async () => {
     const { body: description } = await send("GET", "/openapi.json");
-    // A reference is resolved from the root of the description, wherever it stands.
+    // Clients resolve a reference from the root of the description, not from its schema.
     expect(JSON.stringify(description).match(/"\$ref":"(?!#\/components\/schemas\/Problem")[^"]*"/g)).toBeNull();
     const client = generateClient(description);
     const session = await client("newSession");
@@ -156,7 +156,7 @@ describe("a client generated from /openapi.json", () => {
 });
 
 describe("POST /v1/check", () => {
-  it("finds documents by itself, and names the ones it was told", async () => {
+  it("searches documents by itself, or uses the given ones", async () => {
     const { body: asked } = await call("ask", { body: { question: CARD } });
     const [citation] = asked.citations;
     const found = await call("check", { body: { question: CARD, answer: citation.quote } });
@@ -168,7 +168,7 @@ describe("POST /v1/check", () => {
 });
 
 describe("documents over HTTP", () => {
-  it("takes a file, says where it stands, answers from it, and takes it out with what rests on it", async () => {
+  it("ingests a file, reports its status, answers from it, and deletes it with dependent answers", async () => {
     const taken = await upload([["notes/opening.md", "# Opening\n\nThe reading room opens at 7:45 on Thursdays.\n"]]);
     expect([taken.status, taken.body.items[0].status]).toEqual([202, "queued"]);
     const file = await settled(taken.location);
@@ -182,7 +182,7 @@ describe("documents over HTTP", () => {
     expect(JSON.stringify(after.body)).not.toContain("7:45");
   }, 600_000);
 
-  it("replaces a file of the same name, says why one could not be read, and deletes no file of a folder", async () => {
+  it("replaces a file of the same name, explains an unreadable one, and refuses to delete a file of a folder", async () => {
     const first = await upload([["fee.md", "# Fee\n\nThe locker fee is 3 dollars.\n"]]);
     await settled(first.location);
     const second = await upload([["fee.md", "# Fee\n\nThe locker fee is 4 dollars.\n"]]);
@@ -210,7 +210,7 @@ describe("documents over HTTP", () => {
     expect((await send("GET", "/v1/documents", undefined, { "if-none-match": tag })).status).toBe(304);
   });
 
-  it("refuses what is no form, a form without files, and a key without the role", async () => {
+  it("reject an invalid form, a form without files, and a key without the role", async () => {
     for (const [body, headers] of [
       ['{"file":"x"}', { "content-type": "application/json" }],
       ["--x\r\n", { "content-type": "multipart/form-data; boundary=y" }],
@@ -222,7 +222,7 @@ describe("documents over HTTP", () => {
     expect((await upload([["a.md", "x"]], "", { authorization: `Bearer ${await createKey(library)}` })).status).toBe(403);
   });
 
-  it("keeps a tenant's files to the tenant", async () => {
+  it("limit a tenant's files to the tenant", async () => {
     const keyFor = (tenant: string) => createKey(library, { roles: ["ask", "ingest"], tenants: [tenant] });
     const alice = { authorization: `Bearer ${await keyFor("alice")}` };
     const bob = { authorization: `Bearer ${await keyFor("bob")}` };
@@ -239,7 +239,7 @@ describe("documents over HTTP", () => {
 });
 
 describe("keys over HTTP", () => {
-  it("makes a key that opens what it was made for, lists it without the key, and ends it", async () => {
+  it("creates a key with its grant, lists it without its secret, and revokes it", async () => {
     const made = await call("newKey", { body: { name: "site", by: "Ann" }, headers: ADMIN });
     const headers = { authorization: `Bearer ${made.body.key}` };
     expect((await call("whoami", { headers })).body).toEqual({ key_id: made.body.id, roles: ["ask"] });
@@ -252,7 +252,7 @@ describe("keys over HTTP", () => {
 });
 
 describe("Idempotency-Key", () => {
-  it("does a request once, and gives its response again", async () => {
+  it("runs a request once, and repeats its response", async () => {
     const headers = { "idempotency-key": "one" };
     const first = await call("ask", { body: { question: CARD }, headers });
     const second = await call("ask", { body: { question: CARD }, headers });
@@ -260,7 +260,7 @@ describe("Idempotency-Key", () => {
     expect([first.headers.get("idempotent-replayed"), second.headers.get("idempotent-replayed")]).toEqual([null, "true"]);
     const other = await call("ask", { body: { question: "How long may films be kept?" }, headers });
     expect([other.status, other.body.error.code]).toEqual([422, "idempotency_key_reused"]);
-    // Each try of a form has a boundary of its own.
+    // Each form has its own boundary.
     const form = { ...ADMIN, "idempotency-key": "form" };
     for (const [text, status] of [
       ["# Same", 202],
@@ -273,7 +273,7 @@ describe("Idempotency-Key", () => {
     );
   });
 
-  it("lets one of many at once through, and tries failures again", async () => {
+  it("runs one of many simultaneous requests, and repeats failed ones", async () => {
     const headers = { "idempotency-key": "many" };
     const all = await Promise.all(
       Array.from({ length: 8 }, () => call("ask", { body: { question: "How long may books be kept?" }, headers })),
@@ -285,7 +285,7 @@ describe("Idempotency-Key", () => {
       expect((await call("ask", { body: { question: " " }, headers: failing })).body.error.code).toBe("question_empty");
   });
 
-  it("keeps one caller's response from another", async () => {
+  it("separates the responses of callers", async () => {
     const answers = [];
     for (const name of ["first", "second"]) {
       const headers = { authorization: `Bearer ${await createKey(library, { name, tenants: [] })}`, "idempotency-key": "shared" };
@@ -295,7 +295,7 @@ describe("Idempotency-Key", () => {
   });
 });
 
-it("the administration token opens every route after the first key was made, from anywhere, as /v1/whoami says", async () => {
+it("the administration token may call every route, also with keys and from anywhere", async () => {
   const key = await createKey(library);
   const strict = appOf(library.engine, { adminToken: TOKEN });
   const from = { incoming: { socket: { remoteAddress: "203.0.113.7" } } };

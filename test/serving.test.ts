@@ -36,7 +36,7 @@ const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 const keyOf = (library: Library, over: Partial<NewKey> = {}) => createKey(library, { domains: ["library"], tenants: [], ...over });
 const codeOf = (text: string) => (JSON.parse(text) as { error?: { code: string } }).error?.code;
 
-describe("what is told of a service", () => {
+describe("logs and metrics", () => {
   let world: Awaited<ReturnType<typeof serve>>;
   let metricsKey: string;
   let askKey: string;
@@ -55,7 +55,7 @@ describe("what is told of a service", () => {
   });
   afterAll(() => world.close());
 
-  it("holds no word of a question, a session or a user: not in logs or figures", async () => {
+  it("contain no word of a question, a session or a user", async () => {
     const figures = (await world.send("/metrics", undefined, bearer(metricsKey))).text;
     expect(world.said.length).toBeGreaterThan(6);
     expect(figures.length).toBeGreaterThan(2_000);
@@ -64,7 +64,7 @@ describe("what is told of a service", () => {
     expect(told).not.toContain("library card");
   });
 
-  it("counts answers by cache level, stages with quantiles, refusals, checks, errors and the machine", async () => {
+  it("count answers by cache level, stages with quantiles, refusals, checks, errors and resources", async () => {
     const { text, headers } = await world.send("/metrics", undefined, bearer(metricsKey));
     expect(headers.get("content-type")).toMatch(/^text\/plain/);
     const value = (line: RegExp) => Number(new RegExp(`^${line.source} ([0-9.e+-]+)$`, "m").exec(text)?.[1] ?? Number.NaN);
@@ -87,7 +87,7 @@ describe("what is told of a service", () => {
     expect(text).toMatch(/^sourcebound_http_request_seconds_count\{route="\/v1\/sessions\/:id",/m);
   });
 
-  it("shows figures to their own role and to nobody else", async () => {
+  it("are shown to their own role only", async () => {
     expect((await world.send("/metrics", undefined, bearer(askKey))).status).toBe(403);
     expect((await world.send("/metrics")).status).toBe(403);
     expect((await world.send("/v1/ask", { question: CARD }, bearer(metricsKey))).status).toBe(403);
@@ -98,7 +98,7 @@ describe("admission", () => {
   const costly = () =>
     fakeChatModel([["A library card costs 5 dollars [1]."]], { id: "gpt-4o-mini", usage: { inputTokens: 900, outputTokens: 100 } });
 
-  it("ends a key's day when its budget is spent, and no other key's", async () => {
+  it("stops a key for the day when its budget is spent, but no other key", async () => {
     const model = costly();
     const world = await serveInTest({ "server.tokens_per_day": 1_500, "cache.enabled": false }, { models: { small: model, large: model } });
     const [poor, rich] = [await keyOf(world.library), await keyOf(world.library, { tokensPerDay: 0 })];
@@ -113,7 +113,7 @@ describe("admission", () => {
     for (let i = 0; i < 4; i++) expect((await ask(rich)).status).toBe(200);
   });
 
-  it("does not let answers at the same time overrun a budget together", async () => {
+  it("limits simultaneous answers to the budget", async () => {
     const model = costly();
     const settings = { "server.tokens_per_day": 5_500, "server.tokens_per_answer": 2_000, "cache.enabled": false };
     const world = await serveInTest(settings, { models: { small: model, large: model } });
@@ -131,7 +131,7 @@ describe("admission", () => {
     }
   });
 
-  it("answers or says when to come again: of 60 at once with 2 turns and 10 places none is lost, and none is wrong", async () => {
+  it("answers or rejects each of 60 simultaneous requests with 2 running and 10 queued, and answers none wrongly", async () => {
     const world = await serveInTest({ "server.answers_at_once": 2, "server.queue": 10, "server.without_keys": "this-machine" });
     const all = await Promise.all(Array.from({ length: 60 }, (_, i) => world.send("/v1/ask", { question: `${CARD} ${"?".repeat(i)}` })));
     const by = Map.groupBy(all, ({ status }) => status);
@@ -145,7 +145,7 @@ describe("admission", () => {
     expect((await world.send("/v1/ask", { question: CARD })).status).toBe(200);
   });
 
-  it("gives up an answer that takes too long, and its place goes to the next", async () => {
+  it("stops an answer that takes too long, and frees its place", async () => {
     const encoder = fakeEncoder();
     const never = (signal: AbortSignal | undefined) =>
       new Promise<never>((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
@@ -159,7 +159,7 @@ describe("admission", () => {
     for (const { status, text } of both) expect([status, codeOf(text)]).toEqual([504, "answer_timeout"]);
   });
 
-  it("takes no upload beyond its disk", async () => {
+  it("rejects an upload beyond the disk limit", async () => {
     const world = await serveInTest({ "server.disk_bytes": 100 });
     const form = new FormData();
     form.append("file", new File(["# A\n\ntext\n"], "a.md"));
@@ -169,8 +169,8 @@ describe("admission", () => {
   });
 });
 
-describe("a named request", () => {
-  it("gets the same answer from another process of the installation; what leaves no trace leaves none", async () => {
+describe("an idempotent request", () => {
+  it("gets the same answer from another process; an ephemeral one is not stored", async () => {
     const world = await serve({});
     const second = await serveEngine(world.library.engine, () => undefined);
     try {
@@ -193,8 +193,8 @@ describe("a named request", () => {
   });
 });
 
-describe("a named request with ephemeral privacy", () => {
-  it("runs once, except for a question, which leaves no trace", async () => {
+describe("an idempotent request with ephemeral privacy", () => {
+  it("runs once, except for a question, which is not stored", async () => {
     const world = await serveInTest({ privacy: "ephemeral" });
     const headers = { ...bearer(await keyOf(world.library, { roles: ["ask", "ingest"] })), "idempotency-key": "n1" };
     const part = 'Content-Disposition: form-data; name="file"; filename="a.md"';
@@ -211,8 +211,8 @@ describe("a named request with ephemeral privacy", () => {
   });
 });
 
-describe("a stop", () => {
-  it("finishes the stream that runs, takes nothing new, and is not ready meanwhile", async () => {
+describe("a shutdown", () => {
+  it("finishes the running stream, accepts no request, and is not ready meanwhile", async () => {
     const model = fakeChatModel([[700, "A library card costs 5 dollars [1]."]], { id: "slow" });
     const world = await serve({}, { models: { small: model, large: model } });
     const { hostname, port } = new URL(world.server.url);

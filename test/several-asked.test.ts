@@ -2,12 +2,12 @@ import { describe, expect, it } from "vitest";
 import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
 import { answerOf, type Library, libraryForAll, openInTest } from "./support/engine.ts";
 
-describe("a message that asks several things", () => {
+describe("a message with several questions", () => {
   const library = libraryForAll({ settings: { answer_from: 0.4 } });
   const BOTH = "What does replacing a lost card cost, and how often can a loan be renewed?";
   const ONE = "What do overdue books cost and who collects the money?";
 
-  it("is answered part by part, each with a quote of its own", async () => {
+  it("is answered part by part, each with its own quote", async () => {
     const { sentences, warnings } = await library.ask(BOTH);
     expect(sentences.map(({ text }) => text)).toEqual([
       "Replacing a lost card costs 3 dollars & takes two days.",
@@ -16,7 +16,7 @@ describe("a message that asks several things", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("is said not to be answered in a part for which nothing was found, before a sentence is shown, and again when it is asked again", async () => {
+  it("warns of an unanswered part before the first sentence, also when repeated", async () => {
     for (let asked = 0; asked < 2; asked++) {
       const events = await library.events(ONE);
       const at = (type: string) => events.findIndex((event) => event.type === type);
@@ -28,7 +28,7 @@ describe("a message that asks several things", () => {
     }
   });
 
-  it("is asked by itself in a part that the answer to the whole leaves open", async () => {
+  it("searches separately for a part that the whole answer leaves open", async () => {
     const events = await library.events("What does replacing a lost card cost? How long may films be kept?");
     expect(events.filter(({ type }) => type === "parts-end")).toMatchObject([{ facts: { answered_parts: 2 } }]);
     const { sentences, warnings } = answerOf(events);
@@ -38,7 +38,7 @@ describe("a message that asks several things", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("says nothing of parts where one sentence answers all, where one thing is asked, and where nothing is shown", async () => {
+  it("gives no warning if one sentence answers all parts, for a single question, and for a refusal", async () => {
     for (const question of ["For how long can a study room be reserved and how many people does it seat?", "What do overdue books cost?"]) {
       expect((await library.ask(question)).warnings).toEqual([]);
     }
@@ -47,7 +47,7 @@ describe("a message that asks several things", () => {
     expect(refused.warnings.map(({ code }) => code)).not.toContain("part_unanswered");
   });
 
-  it("is answered part by part where it is refused as a whole, and what is not sure is named before a sentence is shown", async () => {
+  it("is answered by parts when it is refused as a whole, with an early warning about uncertain parts", async () => {
     const apart = await openInTest();
     const both = await apart.events("What do overdue books cost and how long may films be kept?");
     expect(both.filter(({ type }) => type === "decide-end")).toMatchObject([{ facts: { answer: false } }]);
@@ -73,7 +73,7 @@ describe("a message that asks several things", () => {
     expect(at("warning")).toBeLessThan(at("sentence"));
   });
 
-  it("is answered in each part whatever stands before it: what says what it is about takes nothing over", async () => {
+  it("is answered in each part regardless of order: only the answered topic is carried over", async () => {
     const apart = await openInTest();
     for (const message of [
       "Which vaccines do penguins need? What do films cost? How long may films be kept?",
@@ -85,7 +85,7 @@ describe("a message that asks several things", () => {
     }
   });
 
-  it("is refused as it was where nothing of it is sure, and where it gives orders", async () => {
+  it("stays refused if no part is certain, or if it contains instructions", async () => {
     const apart = await openInTest();
     const none = answerOf(await apart.events("Which vaccines do penguins need, and what do librarians earn?"));
     expect(none).toMatchObject({ status: "insufficient_context", warnings: [], refusal: { reason: "nothing_relevant" } });
@@ -95,7 +95,7 @@ describe("a message that asks several things", () => {
     expect(events.some(({ type }) => type === "parts-start")).toBe(false);
   });
 
-  it("is left to a model that writes", async () => {
+  it("is left to the configured model", async () => {
     const model = fakeChatModel([["Overdue books cost 20 cents per day [1]."]]);
     const written = await openInTest({ settings: { answer_from: 0.4 }, models: { small: model, large: model } });
     expect((await written.ask(ONE)).warnings.map(({ code }) => code)).not.toContain("part_unanswered");
@@ -112,39 +112,39 @@ const documents = {
   "prices.md": "# Prices\n\n| Work | Unit | Price |\n| --- | --- | --- |\n| Floor insulation | m2 | 18.00 |\n| Wall paint | m2 | 4.50 |\n",
 };
 
-describe("a sign that looks like a code", () => {
+describe("a term that looks like a code", () => {
   const library = libraryForAll({ documents, settings: { answer_from: 0.5 } });
   const texts = async (question: string) => (await library.ask(question)).sentences.map(({ text }) => text).join(" ");
 
-  it("is the only one that its answer speaks of", async () => {
+  it("limits the answer to sentences about it", async () => {
     expect(await texts("How much does the heater K-200 weigh?")).toContain("9 kg");
     expect(await texts("How much does the heater K-200 weigh?")).not.toContain("K-100");
   });
 
-  it("does not lend the chance of what lacks it to what holds it", async () => {
+  it("does not give its confidence to a sentence without the code", async () => {
     const answer = await library.ask("How many watts does a radiator of 20 square metres in B12 need?");
     expect(answer.sentences.map(({ text }) => text).join(" ")).not.toContain("painted");
     expect(answer.refusal).not.toBeNull();
   });
 
-  it("is a unit behind a number: what answers is not left out for what holds the unit", async () => {
+  it("is a unit after a number, and does not exclude sentences without it", async () => {
     expect(await texts("How many watts does a radiator need in a room of 20 m2?")).toContain("1,200 watts");
   });
 
-  it("is said where no document holds it, and nothing is answered from what is near", async () => {
+  it("is reported if no document contains it, and similar text is not used", async () => {
     const answer = await library.ask("How often must the CO2 sensor be tested?");
     expect(answer.refusal?.reason).toBe("evidence_too_weak");
     expect(answer.warnings.map(({ code, message }) => [code, message.includes('"CO2"')])).toEqual([["not_named", true]]);
   });
 });
 
-describe("a name that a source spells with marks, or a day that it has in short", () => {
+describe("a name that a source writes with accents, or an abbreviated day", () => {
   const warned = async (library: Library, question: string) => {
     const { refusal, warnings } = await library.ask(question);
     return [refusal?.reason ?? null, ...warnings.map(({ message }) => message)];
   };
 
-  it("is said to be named nowhere only where it is, and once", async () => {
+  it("is reported as missing only if it is, and once", async () => {
     const library = await openInTest({
       documents: {
         "cafe.md": "# Café Münster\n\nThe Café Münster opens at 9 am and closes at 6 pm.\n",

@@ -46,7 +46,7 @@ const SITE = {
 };
 
 describe("an address as a source", () => {
-  it("follows links as deep as it may, on its own host, where robots.txt allows, and cites the address", async () => {
+  it("follows links up to the depth limit, on its host, as robots.txt allows, and cites the address", async () => {
     const { engine, web, crawl, known } = await open({
       "site.example": { pages: SITE },
       "other.example": { pages: { "/": page("Other", "") } },
@@ -62,7 +62,7 @@ describe("an address as a source", () => {
     expect(citations[0]?.url).toBe("https://site.example/cards");
   });
 
-  it("reads a sitemap, packed or of sitemaps, and nothing beyond it", async () => {
+  it("reads a sitemap, also compressed or nested, and nothing else", async () => {
     const urls = (...paths: string[]) =>
       `<urlset>${paths.map((path) => `<url><loc>https://site.example${path}</loc></url>`).join("")}</urlset>`;
     const { crawl, known } = await open({
@@ -81,7 +81,7 @@ describe("an address as a source", () => {
     expect(await known()).toEqual(["Cards"]);
   });
 
-  it("takes out what is gone and keeps what could not be had this time", async () => {
+  it("deletes missing pages and keeps those that fail temporarily", async () => {
     const pages: Record<string, string | WebHandler> = { ...SITE };
     const { crawl, known } = await open({ "site.example": { pages } });
     await crawl("https://site.example/");
@@ -96,7 +96,7 @@ describe("an address as a source", () => {
     expect(await known()).toEqual(["Cards", "Start"]);
   });
 
-  it("asks no address that is not public, no other scheme, port or host, also behind redirects", async () => {
+  it("requests no private address, and no other scheme, port or host, also after redirects", async () => {
     const { web, crawl } = await open({
       "inside.example": { addresses: [["10.0.0.8"]], pages: { "/": page("Secret", "") } },
       "rebinds.example": {
@@ -118,7 +118,7 @@ describe("an address as a source", () => {
     expect(web.requests.filter((one) => /inside|latest/.test(one))).toEqual([]);
   });
 
-  it("reads nothing of a host whose robots.txt fails, counts its pages, and lets no page name a file outside", async () => {
+  it("reads nothing when robots.txt fails, limits the number of pages, and keeps file names inside its folder", async () => {
     const many = Array.from({ length: 30 }, (_, i) => `<a href="/p${i}">x</a>`).join("");
     const { engine, crawl, known } = await open({
       "down.example": { pages: { "/robots.txt": reply("text/plain", "no", 500), "/": page("Down", "") } },
@@ -154,7 +154,7 @@ describe("files by name and standard input", () => {
       .flatMap((file: { documents: { title: string }[] }) => file.documents.map(({ title }) => title))
       .sort();
 
-  it("takes in the files that are named, and later others beside them", async () => {
+  it("ingests named files, and later others beside them", async () => {
     expect(await cli(["ingest", "documents/a.md"])).toMatchObject({ code: 0 });
     expect(await cli(["ingest", "documents/b/c.md", "documents/a.md", "--json"])).toMatchObject({
       code: 0,
@@ -165,7 +165,7 @@ describe("files by name and standard input", () => {
     expect(await cli(["ingest", "/etc/hostname"])).toMatchObject({ code: 1, stderr: expect.stringContaining("--root") });
   });
 
-  it("reads nothing where something that is named is not there, or is a document of no kind that is read", async () => {
+  it("reads nothing if a named source is missing or has an unsupported format", async () => {
     const missing = await cli(["ingest", "documents", "nodir"]);
     expect(missing).toMatchObject({ code: 1, stdout: "", stderr: expect.stringMatching(/nodir does not exist\. Nothing was changed/) });
     expect(await cli(["ingest", "documents", "--files-from", "-"], [Buffer.from("documents/none.md\n")])).toMatchObject({
@@ -178,7 +178,7 @@ describe("files by name and standard input", () => {
     expect(await titles()).toEqual([]);
   });
 
-  it("fails for a file of a kind that is not read where it is named, and reads the others", async () => {
+  it("fails for a named file of an unsupported format, and reads the others", async () => {
     expect(await titles()).toEqual([]);
     writeFileSync(join(sandbox?.folder ?? "", "documents/photo.png"), "no text");
     expect(await cli(["ingest", "documents/a.md", "documents/photo.png"])).toMatchObject({
@@ -189,7 +189,7 @@ describe("files by name and standard input", () => {
     expect(await cli(["ingest", "documents"])).toMatchObject({ code: 0, stderr: expect.stringMatching(/skipped photo\.png/) });
   });
 
-  it("stores a file once that was taken in by name and with its folder later, or the other way round", async () => {
+  it("stores a file once when it is ingested by name and with its folder, in either order", async () => {
     expect(await cli(["ingest", "documents/a.md"])).toMatchObject({ code: 0 });
     const later = await cli(["ingest", "documents"]);
     expect(later).toMatchObject({ code: 0, stderr: expect.stringContaining("already ingested from source files:") });
@@ -198,7 +198,7 @@ describe("files by name and standard input", () => {
     expect(await titles()).toEqual(["A", "C", "D"]);
   });
 
-  it("reads files by name again at a refresh, gives their original, and takes out those that are gone", async () => {
+  it("reads named files again at a refresh, returns their original, and deletes missing ones", async () => {
     const { engine } = await openInTest({ documents: {} });
     sandbox ??= createSandbox({ "a.md": "# A\n\nOld.\n", "b.md": "# B\n\nOld.\n" });
     const root = join(sandbox.folder, "documents");
@@ -212,7 +212,7 @@ describe("files by name and standard input", () => {
     expect((await engine.files({ domain: "library" })).flatMap(({ documents }) => documents.map(({ title }) => title))).toEqual(["New"]);
   });
 
-  it("keeps a document from standard input under its name, and the next one beside it", async () => {
+  it("stores a document from standard input under its name, and others beside it", async () => {
     expect(await cli(["ingest", "-", "--name", "x/../one.md"], [Buffer.from("# One\n\nFirst.\n")])).toMatchObject({ code: 0 });
     expect(await cli(["ingest", "-", "--name", "two.csv"], [Buffer.from("item,price\ncard,5\n")])).toMatchObject({ code: 0 });
     expect(await cli(["ingest", "-", "--name", "one.md"], [Buffer.from("# Uno\n\nFirst.\n")])).toMatchObject({ code: 0 });
@@ -223,7 +223,7 @@ describe("files by name and standard input", () => {
     });
   });
 
-  it("takes in what a folder gained, takes out what it lost, and deletes by name", async () => {
+  it("updates a folder, and deletes documents by name", async () => {
     await cli(["documents", "list"]);
     const { folder } = sandbox as Sandbox;
     const before = readFileSync(join(folder, "documents", "a.md"), "utf8");
@@ -244,7 +244,7 @@ describe("files by name and standard input", () => {
     expect(await cli(["documents", "delete", "zzz.md", "--yes"])).toMatchObject({ code: 2 });
   });
 
-  it("follows a folder until it is told to stop", async () => {
+  it("watches a folder until it is stopped", async () => {
     sandbox = createSandbox({ "a.md": "# A\n\nFirst.\n" });
     const { folder, env } = sandbox;
     const running = startCli(["ingest", "documents", "--watch"], { cwd: folder, env });
@@ -262,7 +262,7 @@ describe("files by name and standard input", () => {
 });
 
 describe("submitted bytes", () => {
-  it("keeps one of two documents that arrive at once under one name", async () => {
+  it("keep one of several simultaneous documents of one name", async () => {
     const { engine, known } = await open({});
     const bytes = (text: string) => new TextEncoder().encode(`# ${text}\n\nA card costs 5 dollars.\n`);
     const send = (text: string) => Array.fromAsync(engine.ingestBytes({ name: "card.md", bytes: bytes(text) }, { domain: "library" }));

@@ -10,16 +10,15 @@ import { libraryForAll } from "./support/engine.ts";
 
 const QUESTION = "What do overdue books cost?";
 const { signal } = new AbortController();
-/** Log odds of 2 for texts with `20 cents`, −2 for others. */
+/** Returns log odds of 2 for texts with `20 cents`, −2 for others. */
 const vector = Float32Array.of(1);
 const readTexts = fakeReadTexts((one) =>
   typeof one === "string" ? { vector } : { vector, answer: one.text.includes("20 cents") ? 2 : -2 },
 );
 
-describe("the guard of spark without a cross-encoder of the hub", () => {
+describe("the guard of spark without the Hub's cross-encoder", () => {
   const library = libraryForAll();
 
-  /** Runs the gate on the question's passages with this cross-encoder. */
   async function judged(read: ReadTexts | null, { profile = "spark", cross = null as number | null, stop = signal } = {}) {
     const { engine } = library;
     const own = await engine.pipelineContext(engine.config.domain, profile);
@@ -42,7 +41,7 @@ describe("the guard of spark without a cross-encoder of the hub", () => {
     return { evidence, gate, facts, notices, crosses: evidence.map(({ passage }) => passage.scores.cross as number) };
   }
 
-  it("shares the confidence of the answer by the best candidates of the passages for the cross score: .7 of the sum", async () => {
+  it("uses the confidence of the answer, shared by the best candidates, as cross score: .7 of the sum", async () => {
     const { evidence, notices } = await judged(readTexts);
     expect(notices).toEqual([]);
     expect(evidence.length).toBeGreaterThan(1);
@@ -57,7 +56,7 @@ describe("the guard of spark without a cross-encoder of the hub", () => {
     }
   });
 
-  it("goes by the first stage alone, and says so, where there is no cross-encoder or it fails", async () => {
+  it("uses the first-stage score without a cross-encoder, with a notice", async () => {
     for (const read of [null, async () => null]) {
       const { evidence, notices } = await judged(read);
       expect(notices).toEqual(["reader_missing"]);
@@ -65,7 +64,7 @@ describe("the guard of spark without a cross-encoder of the hub", () => {
     }
   });
 
-  it("reads nothing where the hub's cross-encoder has", async () => {
+  it("runs no cross-encoder if the Hub's one has run", async () => {
     const reader = fakeReader();
     const read: ReadTexts = (texts, stop) => reader.read(texts, stop);
     const hub = await judged(read, { cross: 0.5 });
@@ -75,7 +74,7 @@ describe("the guard of spark without a cross-encoder of the hub", () => {
     expect(hub.notices).toEqual([]);
   });
 
-  it("passes a cancellation on", async () => {
+  it("rethrows a cancellation", async () => {
     const reason = new Error("nobody waits");
     await expect(judged(readTexts, { stop: AbortSignal.abort(reason) })).rejects.toBe(reason);
   });

@@ -56,14 +56,14 @@ describe.each([
       );
       const own = found.find(({ cells }) => cells.some(({ row }) => row === at + 2));
       if (own === undefined) missed.push(key);
-      // A row needs its column names, wherever in the table it is.
+      // Each row needs its column names, wherever in the table it is.
       else if (own.header !== HEADER.join(" | ") || own.cells.length !== HEADER.length) bare.push(key);
     }
     expect(missed).toEqual([]);
     expect(bare).toEqual([]);
   });
 
-  it("answers questions by key from that row alone, and none by a key that no row has", { timeout: 900_000 }, async () => {
+  it("answers questions by key from that row alone, and refuses unknown keys", { timeout: 900_000 }, async () => {
     const next = draws(13);
     const count = rounds({ all: 200, usually: 10 });
     const wrong: string[] = [];
@@ -71,7 +71,7 @@ describe.each([
     for (let n = 0; n < count; n++) {
       const at = Math.floor(next() * ROWS);
       const [key = ""] = rows[at] ?? [];
-      // Prices are bare numbers here and often refused, since nothing marks them as prices.
+      // Prices are bare numbers here and often refused, because nothing marks them as prices.
       for (const question of [`How many ${key} are in stock?`, `What is the price of ${key}?`]) {
         const { status, citations } = await library.ask(question);
         if (status !== "ok") continue;

@@ -9,8 +9,8 @@ import { LIBRARY_DOCUMENTS, LIBRARY_PACK, writeFiles } from "./support/library.t
 
 const SETTINGS = { documents: {}, settings: { access: ["public", "staff"], "server.port": 0, answer_from: 0.1 } };
 
-describe("access of a tenant", () => {
-  /** The configuration grants two labels; Alice has both, Bob names none (so the public one), Carol has an empty list. */
+describe("access labels of a tenant", () => {
+  /** The configuration grants two labels. Alice has both, Bob names none (so the public one), Carol has an empty list. */
   const PACK = LIBRARY_PACK.replace(
     /tenants:[\s\S]*$/,
     "tenants:\n  alice: { title: A, access: [public, staff, board] }\n  bob: { title: B }\n  carol: { title: C, access: [] }\n",
@@ -33,12 +33,12 @@ describe("access of a tenant", () => {
   });
   const everything = (value: unknown) => JSON.stringify(value);
 
-  it("shows a tenant what both the configuration and its entry grant", async () => {
+  it("are the intersection of configuration and pack", async () => {
     const answer = await library.ask(QUESTION, { tenant: "alice" });
     expect(everything(answer.sentences)).toContain(CODE);
   });
 
-  it("never raises what the configuration grants", async () => {
+  it("never exceed those of the configuration", async () => {
     expect(everything(await library.ask("What is the code of the safe?", { tenant: "alice" }))).not.toContain("9182");
   });
 
@@ -61,20 +61,20 @@ describe("access of a tenant", () => {
     ["HTTP", async (tenant) => createClient({ baseUrl: (await serveInTest(library.engine)).url }).ask({ question: QUESTION, tenant })],
   ];
   describe.each(ways)("by %s", (_name, way) => {
-    it.each(["bob", "carol"])("keeps from %s what the tenant's entry does not name", async (tenant) => {
+    it.each(["bob", "carol"])("hides from %s what the tenant's labels exclude", async (tenant) => {
       const told = everything(await way(tenant));
       expect(told).not.toContain(CODE);
       expect(told).not.toMatch(/7 am|9 am|door\.md|hours/);
     });
   });
 
-  it("counts as searched only what the tenant may read", async () => {
+  it("limit the number of searched documents", async () => {
     const searched = async (tenant: string) =>
       (await library.ask("Which vaccines do penguins need?", { tenant })).refusal?.searched.documents;
     expect([await searched("alice"), await searched("bob"), await searched("carol")]).toEqual([4, 1, 0]);
   });
 
-  it("keeps the session of a tenant from one that reads less", async () => {
+  it("protect a session from a tenant with fewer labels", async () => {
     await library.ask(QUESTION, { tenant: "alice", sessionId: "s" });
     const { memory, scope } = library.engine;
     expect(await memory.session({ id: "s" }, scope({ tenant: "alice" }))).not.toEqual([]);
@@ -88,7 +88,7 @@ describe("tenant-words", () => {
     "tenants:\n  alice: { title: A, access: [public, staff] }\n  bob: { title: B, access: [public] }\n",
   );
   const BOTH = "How long may a parcel be kept?";
-  /** `Beta` and `quokkaflix` occur only in documents for Bob's users and the staff. */
+  /** Only documents for Bob's users and the staff contain `Beta` and `quokkaflix`. */
   const NAMED = "Within how many days does Beta take parcels back?";
   const UNHELD = "Within how many days are quokkaflix parcels taken back?";
   const LABELLED = "Within how many days does Timbuktu take parcels back?";
@@ -126,11 +126,11 @@ describe("tenant-words", () => {
   const namedIn = ({ warnings }: { readonly warnings: readonly { readonly code: string; readonly message: string }[] }) =>
     warnings.filter(({ code }) => code === "not_named" || code === "not_held").map(({ message }) => message);
 
-  describe("words of those whom the asker may not see", () => {
+  describe("words in hidden documents", () => {
     it.each([
       ["of another tenant", NAMED, "Beta"],
       ["of another label", LABELLED, "Timbuktu"],
-    ])("a name %s is named as one that no document holds", async (_whose, question, name) => {
+    ])("a name %s is reported as missing", async (_whose, question, name) => {
       const answer = await asAlice(question);
       expect(answer.status).toBe("ok");
       expect(namedIn(answer).join(" ")).toContain(name);
@@ -138,7 +138,7 @@ describe("tenant-words", () => {
       expect(namedIn(await library.ask(question, whoMay))).toEqual([]);
     });
 
-    it("change nothing: confidence and scores are the same when nobody holds the word any more", async () => {
+    it("do not affect confidence and scores", async () => {
       const told = async () => {
         const { sentences, evidence, confidence, warnings } = await asAlice(UNHELD, { privacy: "ephemeral" });
         return {
@@ -155,13 +155,13 @@ describe("tenant-words", () => {
       expect(await told()).toEqual(before);
     });
 
-    it("tell nothing in events either", async () => {
+    it("are not revealed by events", async () => {
       const events = await Array.fromAsync(library.engine.ask(NAMED, { tenant: "alice", access: ["public"] }));
       expect(JSON.stringify(events)).not.toMatch(/30 (days|weeks)|quokkaflix/);
     });
   });
 
-  describe("how often a question was asked", () => {
+  describe("the frequency of a question", () => {
     beforeAll(async () => {
       for (let times = 0; times < 4; times++) await library.ask(BOTH, { tenant: "bob", access: ["public"] });
       await library.ask(BOTH, { tenant: "alice", access: ["public", "staff"] });
@@ -171,7 +171,7 @@ describe("tenant-words", () => {
     it.each([
       ["alice", 1],
       ["bob", 4],
-    ] as const)("counts for %s those alone whom the key may see, in the queue and of one answer", async (tenant, asked) => {
+    ] as const)("counts for %s only the askers whom the key may see, in the queue and for one answer", async (tenant, asked) => {
       const { items } = (await get("/v1/review", tenant)) as { items: { id: string; question: string; asked: number }[] };
       const item = items.find(({ question }) => question === BOTH);
       expect(item?.asked).toBe(asked);
@@ -180,7 +180,7 @@ describe("tenant-words", () => {
   });
 });
 
-it("tells a model nothing that an earlier answer took from a document which the asker may not see any more", async () => {
+it("the prompt contains no earlier answer from a document that is now hidden", async () => {
   const model = fakeChatModel([["The reading room closes at nine [1]."]]);
   const { engine, sandbox, ask, ingest } = await openInTest({
     documents: { "room.md": "# The reading room\n\nThe reading room closes at nine.\n" },

@@ -20,7 +20,7 @@ function summary(run: "usual" | "all", tests: readonly (readonly [status: string
 }
 
 describe("the last lines of ./run test", () => {
-  it("say by name and number what was left to --all, and keep it apart from what could not be run", () => {
+  it("list by name and number the tests left to --all, apart from those that could not run", () => {
     const tests = [
       ["passed"],
       ["failed"],

@@ -34,8 +34,8 @@ async function cutOff(options: { readonly tenant?: string } = {}): Promise<void>
   }).rejects.toThrowError("full");
 }
 
-describe("a reading that was cut off", () => {
-  it("is told with refusals and answers until the same is read to its end", async () => {
+describe("an interrupted ingest", () => {
+  it("is reported with refusals and answers until it is completed", async () => {
     expect(await warned()).toBeUndefined();
     await cutOff();
     const { documents } = await library.engine.counts(library.engine.scope());
@@ -68,7 +68,7 @@ describe("a reading that was cut off", () => {
     expect(stored).toEqual(["a.md", "z.md"]);
   });
 
-  it("is nobody's who may not see the source, and forgotten with its files", async () => {
+  it("is hidden without access to the source, and forgotten with its files", async () => {
     await cutOff({ tenant: "alice" });
     expect(await warned()).toBeUndefined();
     expect(await warned(QUESTION, { tenant: "alice" })).toContain("is not complete");

@@ -10,12 +10,12 @@ import { engineInTest } from "./support/engine.ts";
 import { createKey } from "./support/keyed-app.ts";
 import { createSandbox } from "./support/library.ts";
 
-/** Database after `ingest` and one `ask` of the version with migration 008, on the library's documents, without embeddings. */
+/** A database after `ingest` and one `ask` of the version with migration 008, on the library's documents, without embeddings. */
 const OLD = join(PACKAGE_ROOT, "test", "fixtures", "release-008.db.gz");
-/** Backup that the version with migration 011 wrote after `ingest` and one `ask`. */
+/** A backup by the version with migration 011 after `ingest` and one `ask`. */
 const OLD_BACKUP = join(PACKAGE_ROOT, "test", "fixtures", "backup-011.gz");
 
-it("opens the database of the release before: documents, answers and cache are there, and new ones are taken in", async () => {
+it("opens the database of the previous release with documents, answers and cache, and ingests into it", async () => {
   const sandbox = createSandbox();
   onTestFinished(() => sandbox.remove());
   const config = loadConfig({ cwd: sandbox.folder, env: sandbox.env });
@@ -39,7 +39,7 @@ it("opens the database of the release before: documents, answers and cache are t
 const CARD = "How much does a library card cost?";
 
 it.each(["009_service", "011_load", "012_contents", "013_planning", "014_cache"])(
-  "opens a database of migration %s, and its backup gives the data back",
+  "opens a database of migration %s, whose backup restores the data",
   async (migration) => {
     const sandbox = createSandbox();
     onTestFinished(() => sandbox.remove());

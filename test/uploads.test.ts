@@ -21,7 +21,6 @@ interface Said {
   readonly error: { readonly code: string; readonly message: string };
 }
 
-/** The service on an engine without documents, with a function that creates keys. */
 async function open(settings: Readonly<Record<string, unknown>> = {}) {
   const { engine, sandbox } = await openInTest({ documents: {}, settings });
   const app = appOf(engine);
@@ -44,7 +43,7 @@ const settled = (engine: Engine, path: string, access?: readonly string[]) =>
     .toBe("ok");
 
 describe("the label of an upload", () => {
-  it("is one that the key holds: a key without labels has those of the configuration, a tenant's those that it may read", async () => {
+  it("is one of the key's labels; without its own, a key has those of the configuration, reduced to its tenant's", async () => {
     const { keyOf, upload, root } = await open({ access: ["public", "staff"] });
     const [plain, alice, board] = [await keyOf(), await keyOf({ tenants: ["alice"] }), await keyOf({ access: ["board"] })];
     for (const [key, label, status] of [
@@ -64,14 +63,14 @@ describe("the label of an upload", () => {
     expect(readdirSync(join(root, "library", "alice"))).toEqual(["label-public"]);
   });
 
-  it("is the key's first, else the pack's, which the key must hold too", async () => {
+  it("defaults to the key's first label, then to the pack's, which the key must have too", async () => {
     const { keyOf, upload, root } = await open({ access: ["staff"] });
     expect((await upload(await keyOf(), [["a.md", "One."]])).body.error.code).toBe("scope_denied");
     expect((await upload(await keyOf({ access: ["staff", "public"] }), [["a.md", "One."]])).status).toBe(202);
     expect(readdirSync(join(root, "library", "_"))).toEqual(["label-staff"]);
   });
 
-  it("hides a file from other keys, and from no administrator: it is listed, looked at and deleted", async () => {
+  it("hides a file from other keys, but not from administrators, who list, open and delete it", async () => {
     const { engine, keyOf, send, upload, list } = await open();
     const [plain, board, admin] = [await keyOf(), await keyOf({ access: ["board"] }), await keyOf(ADMIN)];
     const { body } = await upload(board, [["vote.md", "# Vote\n\nThe vote was 7 to 2.\n"]]);
@@ -92,8 +91,8 @@ describe("the label of an upload", () => {
   });
 });
 
-describe("a file whose documents say themselves who may see them", () => {
-  it("is not listed to others, nor is its state told, from a folder and from an upload, also while it cannot be read or is read again", async () => {
+describe("a file whose documents set their own labels", () => {
+  it("is hidden from others with its state, from a folder and an upload, also after a failure and during a new reading", async () => {
     const { engine, sandbox, keyOf, send, upload, list } = await open({ file_bytes: 2_000 });
     const [plain, staff, admin] = [await keyOf(), await keyOf({ access: ["public", "staff"] }), await keyOf(ADMIN)];
     const folder = join(sandbox.folder, "handed");
@@ -121,7 +120,7 @@ describe("a file whose documents say themselves who may see them", () => {
     }
   });
 
-  it("is known to whom its folder is open as long as nothing of it could ever be read", async () => {
+  it("is visible with the label of its folder if nothing of it was ever read", async () => {
     const { engine, sandbox, keyOf, list } = await open();
     const [plain, board] = [await keyOf(), await keyOf({ access: ["board"] })];
     const folder = join(sandbox.folder, "handed");
@@ -142,7 +141,7 @@ describe("an upload of several files", () => {
     ["the same name in two spellings", ["é.md", "e\u0301.md"], 400, "file_twice", "é.md"],
     ["a file that is another's folder", ["ok.md", "ok.md/x.md"], 409, "file_name_taken", "ok.md"],
     ["a file that is too large", ["ok.md", "large.md"], 413, "file_too_large", "large.md"],
-  ] as const)("takes all or none: %s", async (_, names, status, code, named) => {
+  ] as const)("accepts all or none: %s", async (_, names, status, code, named) => {
     const { keyOf, upload, list, root } = await open({ file_bytes: 100 });
     const key = await keyOf();
     const { status: answered, body } = await upload(
@@ -158,8 +157,8 @@ describe("an upload of several files", () => {
   });
 });
 
-describe("a file where a folder is needed", () => {
-  it("is a conflict in plain words, whichever came first, and leaves no part behind", async () => {
+describe("a file and a folder with the same path", () => {
+  it("are a conflict in either order, which leaves no temporary file", async () => {
     const { keyOf, upload, list, root } = await open();
     const key = await keyOf();
     const put = async (name: string) => {
@@ -175,7 +174,7 @@ describe("a file where a folder is needed", () => {
     expect(readdirSync(join(root, ".part"))).toEqual([]);
   });
 
-  it("can be put where a folder was, once nothing lies in it", async () => {
+  it("may follow each other once the folder is empty", async () => {
     const { engine, keyOf, send, upload } = await open();
     const key = await keyOf();
     const { body } = await upload(key, [["box.md/deep/y.md", "# Y\n\nOne.\n"]]);
@@ -186,8 +185,8 @@ describe("a file where a folder is needed", () => {
   });
 });
 
-describe("a file that changes while it is read", () => {
-  /** An engine whose reader waits before it reads each file until `next` lets it. */
+describe("a file that changes while it is being read", () => {
+  /** Opens an engine whose reader waits before each file until `next` is called. */
   const openGated = async () => {
     const waiting: (() => void)[] = [];
     const read: typeof SHARED_PARTS.reader.read = async (file, signal) => {
@@ -211,7 +210,7 @@ describe("a file that changes while it is read", () => {
     return { engine, put, begun, next, text };
   };
 
-  it("is not listed as read until its new version is", async () => {
+  it("is listed as read only after its new version was read", async () => {
     const { engine, put, begun, next, text } = await openGated();
     await put("One.\n");
     await begun();
@@ -225,7 +224,7 @@ describe("a file that changes while it is read", () => {
     expect(await text()).toBe("Two.");
   });
 
-  it("stays deleted, because its deletion ends after its reading", async () => {
+  it("stays deleted, because the deletion ends after the reading", async () => {
     const { engine, put, begun, next } = await openGated();
     const { id } = await put("One.\n");
     await begun();
@@ -239,7 +238,7 @@ describe("a file that changes while it is read", () => {
     expect(await engine.library()).toEqual([]);
   });
 
-  it("is read in the version that was put after its deletion", async () => {
+  it("is read again in a version uploaded after its deletion", async () => {
     const { engine, put, begun, next, text } = await openGated();
     const { id } = await put("One.\n");
     await begun();
@@ -254,7 +253,7 @@ describe("a file that changes while it is read", () => {
   });
 });
 
-describe("uploads that were taken and not read before the process ended", () => {
+describe("uploads that were not read before the process ended", () => {
   const reopen = async ({ folder, env }: Sandbox): Promise<Engine> => {
     const engine = await engineInTest(loadConfig({ cwd: folder, env }), { warn: () => undefined });
     await engine.resumeUploads();
@@ -263,7 +262,7 @@ describe("uploads that were taken and not read before the process ended", () => 
   const filesOf = async (engine: Engine, options: Parameters<Engine["library"]>[0] = {}) =>
     (await engine.library(options)).map(({ path, tenant, source }) => [path, tenant, source]);
 
-  it("are listed and read by the next one, under their tenant and label, and nothing else is read again", async () => {
+  it("are listed and read by the next process, with their tenant and label, and no other file is read again", async () => {
     const { engine, sandbox, root } = await open();
     await engine.upload({ name: "old.md", bytes: Buffer.from("# Old\n\nRead before.\n") });
     await settled(engine, "old.md");
@@ -272,7 +271,7 @@ describe("uploads that were taken and not read before the process ended", () => 
     await engine.upload({ name: "README", bytes: Buffer.from("The cellar is dry.\n") }, { label: "staff only/ü" });
     await engine.upload({ name: "own.md", bytes: Buffer.from("# Own\n\nAlice has 3 keys.\n") }, { tenant: "alice" });
     await engine.close();
-    // A part as left by a killed process.
+    // A temporary file as a killed process leaves it.
     writeFileSync(join(root, ".part", "half"), "hal");
     const next = await reopen(sandbox);
     const everything = { tenant: "alice", everyLabel: true };
@@ -300,7 +299,7 @@ describe("uploads that were taken and not read before the process ended", () => 
   it.each([
     ["its start", (engine: Engine) => engine.resumeUploads()],
     ["its list of files", (engine: Engine) => engine.library()],
-  ])("are read without a job that asks for them, by %s", async (_, begin) => {
+  ])("are read without a job, triggered by %s", async (_, begin) => {
     const { engine, sandbox, root } = await open();
     await engine.upload({ name: "old.md", bytes: Buffer.from("# Old\n\nRead before.\n") });
     await settled(engine, "old.md");
@@ -312,7 +311,7 @@ describe("uploads that were taken and not read before the process ended", () => 
     await settled(next, "new.md");
   });
 
-  it("are read by the service of a killed process's data folder at its start", async () => {
+  it("are read by a service that starts on the data folder of a killed process", async () => {
     const { engine, sandbox, root } = await open();
     await engine.upload({ name: "fee.md", bytes: Buffer.from("# Fee\n\nThe fee is 3 dollars.\n") });
     await settled(engine, "fee.md");
@@ -331,7 +330,7 @@ describe("uploads that were taken and not read before the process ended", () => 
 describe("the data folder", () => {
   const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-  it("is its owner's alone, with everything in it, whatever the umask", async () => {
+  it("is accessible to its owner only, with all contents, for any umask", async () => {
     const before = process.umask(0o022);
     try {
       const { engine, sandbox, root } = await open();

@@ -11,7 +11,7 @@ const RUN = 8;
 
 const WORD = /[^\W_]+(?:[’'.,/-][^\W_]+)*/g;
 const isNameOrFigure = (word: string) => /^[A-Z\d]/.test(word);
-/** Longest connecting word inside a name, as in "Court of Appeals for the Armed Forces", and the maximum number in a row. */
+/** The longest connecting word inside a name, as in "Court of Appeals for the Armed Forces", and the maximum number in a row. */
 const CONNECTING = { letters: 3, words: 2 };
 
 /** Splits a page, without its front matter, into words. A name, an address or a row of figures counts as one word. */
@@ -26,7 +26,7 @@ function wordsOf(page: string): string[] {
   return found;
 }
 
-/** Index after the name or figure that begins at `start`, or after the single word there. */
+/** Returns the index after the name or figure that begins at `start`, or after the single word there. */
 function endOfName(words: readonly string[], start: number): number {
   const isPart = (word: string | undefined) => word !== undefined && isNameOrFigure(word);
   let end = start + 1;
@@ -44,7 +44,7 @@ const runsOf = (page: string) => {
   return words.slice(RUN - 1).map((_, i) => words.slice(i, i + RUN).join(" "));
 };
 
-/** Runs of eight words that a document shares with the sources. */
+/** Returns the runs of eight words that a document shares with the sources. */
 function copiedRuns(document: string, sources: ReadonlySet<string>): string[] {
   return runsOf(document).filter((run) => sources.has(run));
 }
@@ -69,7 +69,7 @@ describe("copiedRuns", () => {
     ]);
   });
 
-  it("counts a name as one word, and a sentence in other words as none", () => {
+  it("counts a name as one word, and finds nothing in a paraphrase", () => {
     expect(copiedRuns("Letters go to the Office of Servicemembers' Group Life Insurance.", source)).toEqual([]);
     expect(copiedRuns("An answer to an application comes after seven days at most.", source)).toEqual([]);
   });

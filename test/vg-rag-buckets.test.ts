@@ -48,10 +48,10 @@ describe("vg-rag on passages of real documents", () => {
     }
   });
 
-  it("judges relevance by the learned chance, and consistency by what is no whole statement", () => {
+  it("scores relevance by confidence, and consistency by faults of the text", () => {
     expect(all.every(({ reason }) => /row answers with a confidence of \d\.\d\d|relevance \d\.\d\d/.test(reason))).toBe(true);
     expect(all.some(({ consistency }) => consistency !== null && consistency < 1)).toBe(true);
-    // An irrelevant passage is rejected however consistent it is: a mean of three scores would have kept it.
+    // An irrelevant passage is rejected however consistent it is. A mean of three scores would have kept it.
     const clear = all.filter(
       ({ relevance, consistency }) => relevance !== null && relevance < 0.1 && consistency !== null && consistency > 0.9,
     );

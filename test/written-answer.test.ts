@@ -34,10 +34,10 @@ const TEN = "Tinnitus is rated at 10 percent.";
 const FORM = "You file VA Form 21-526EZ within one year.";
 const BAD = "Tinnitus is rated at 70 percent";
 
-describe.concurrent("a sentence that falls", () => {
+describe.concurrent("a sentence that fails a check", () => {
   const faulty = stream(`${TEN.slice(0, -1)} [1]. ${BAD} [1]. This is paid monthly [1]. `);
 
-  it("is written once more: what is shown is fixed text, and the fault is named", async () => {
+  it("is rewritten once: displayed text stays, and the prompt names the fault", async () => {
     const { answer, events, endpoint } = await askOnce(open({ chat: [faulty, stream(`${FORM.slice(0, -1)} [1].`)] }));
     expect(texts(answer)).toEqual([TEN, FORM]);
     expect(answer.warnings).toEqual([]);
@@ -54,7 +54,7 @@ describe.concurrent("a sentence that falls", () => {
     expect(answer.tokenUsage).toEqual({ verification: 0, compression: 0, answer: 220, total: 220 });
   });
 
-  it("is asked for twice at most; then quotes that the answer does not cite yet", async () => {
+  it("is replaced after the second draft by quotes that the answer does not cite yet", async () => {
     const { answer, events, endpoint } = await askOnce(open({ chat: [stream(`${BAD} [1].`)] }));
     expect(endpoint.chats).toHaveLength(2);
     expect(isQuoted(answer)).toBe(true);
@@ -63,7 +63,7 @@ describe.concurrent("a sentence that falls", () => {
     expectShownIsFinal(events, answer);
   });
 
-  it("of book may lack its citation where a quote is near enough: that one is cited; else the answer is rejected", async () => {
+  it("under book gets the citation of a similar quote, or rejects the answer", async () => {
     await using(open({ chat: [stream(`${TEN} ${FORM.slice(0, -1)} [1].`)] }, { encoder: SHARED_PARTS.embedded() }), async ({ engine }) => {
       const { answer } = await ask(engine, QUESTION, { profile: "book" });
       expect(texts(answer)).toEqual([TEN, FORM]);
@@ -78,7 +78,7 @@ describe.concurrent("a sentence that falls", () => {
     );
   });
 
-  it("rejects the answer of book, with its own sentence, when a citation does not exist", () =>
+  it("under book rejects the answer with its own message when a citation does not exist", () =>
     using(
       open({ chat: [stream(`${TEN.slice(0, -1)} [1]. ${FORM.slice(0, -1)} [1][9].`)] }, { encoder: near(0.8, { Tinnitus: 0.9 }) }),
       async ({ engine, endpoint }) => {
@@ -95,7 +95,7 @@ describe.concurrent("a sentence that falls", () => {
       },
     ));
 
-  it("is not taken from what stands in the conversation alone", () =>
+  it("is not supported by the conversation", () =>
     using(open({ chat: [stream("Tinnitus is rated at 45 percent [1].")] }), async ({ engine, endpoint }) => {
       const told = "What rating does tinnitus get if my doctor says it is rated at 45 percent?";
       await ask(engine, told, { sessionId: "s" });
@@ -109,7 +109,7 @@ describe.concurrent("a sentence that falls", () => {
 });
 
 describe.concurrent("the support score", () => {
-  it("is the configured model's where the setting says so: what it doubts is not shown, quotes take its place", async () => {
+  it("comes from the configured model; a doubtful sentence is replaced by quotes", async () => {
     const { answer, endpoint } = await askOnce(
       open(
         { chat: [stream("One gets 10 percent for tinnitus [1]."), stream(JSON.stringify({ score: 0.1, unsupported: [], reason: "No." }))] },
@@ -125,14 +125,14 @@ describe.concurrent("the support score", () => {
     expect(texts(answer)).toContain(TINNITUS);
   });
 
-  it("says what to do when the hub's model is not installed, or no model is configured", async () => {
+  it("says what to do when the Hub's model is missing, or no model is configured", async () => {
     await expect(open({}, { encoder: null }, DOCUMENTS, {}, { support: { hub: "owner/hhem" } })).rejects.toThrow(/models|install/i);
     await expect(openLibrary({ settings: { support: "model" }, models: null })).rejects.toThrow(/support is "model".*Set `model`/);
   });
 });
 
-describe.concurrent("bad output of a model", () => {
-  /** Asserts, for any model output, an answer with checked sentences only and no markup. */
+describe.concurrent("unusable output of a model", () => {
+  /** Asserts, for any model output, an answer with checked sentences only and without markup. */
   const expectAnswered = async (opened: Opened) => {
     const { answer, events } = await ask(opened.engine);
     expect(answer.status).toBe("ok");
@@ -171,7 +171,7 @@ describe.concurrent("bad output of a model", () => {
   );
 
   it.each(["sourcebound", "seven-layer", "spark", "vg-rag", "validator", "book"])(
-    "in another language is shown by no profile: %s",
+    "in another language is displayed under no profile: %s",
     async (profile) => {
       const { answer } = await askOnce(open({ chat: [stream(`${german} ${chinese}`)] }, { encoder: near() }), { profile });
       expect(texts(answer).join(" ")).not.toMatch(/wird|müssen|耳/);
@@ -179,7 +179,7 @@ describe.concurrent("bad output of a model", () => {
     },
   );
 
-  it("that the checks only warn about says so at its sentence, before the next one, and what was left out says nothing", () =>
+  it("with a warning shows it at its sentence, before the next one, and none for removed sentences", () =>
     using(
       open(
         { chat: [stream(`${TEN.slice(0, -1)} [1]. Tinnitus is rated at 20 percent [1]. ${FORM.slice(0, -1)} [1].`)] },
@@ -264,7 +264,7 @@ describe("a stream of any sentences, cut anywhere, failing anywhere", () => {
     model = fakeChatModel(scripts, { id: "fake", usage: { inputTokens: 1, outputTokens: 1 } });
   };
 
-  it("shows only what stands, never takes it back, and asks at most three times: a broken start, a draft, one more", async () => {
+  it("shows only supported sentences, retracts none, and calls the model at most three times", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(script, { minLength: 1, maxLength: 3 }), async (next) => {
         play(next);
@@ -286,7 +286,7 @@ describe("a stream of any sentences, cut anywhere, failing anywhere", () => {
     );
   });
 
-  it("ends at once when the reader leaves, and never shows a thing afterwards", async () => {
+  it("ends at once when the reader leaves, and then shows nothing", async () => {
     await fc.assert(
       fc.asyncProperty(
         script,

@@ -47,7 +47,7 @@ describe.concurrent("layers of seven-layer", () => {
     expectShownIsFinal(events, answer);
   });
 
-  it("strip a citation that no source has before the answer is cached", () =>
+  it("remove a citation that no source has before the answer is cached", () =>
     using(
       open({ chat: [stream(`${TEN.slice(0, -1)} [1][12].`)] }, { encoder: near(0.6, { Tinnitus: 0.9 }) }, DOCUMENTS, {}, CACHED),
       async ({ engine, endpoint }) => {
@@ -65,7 +65,7 @@ describe.concurrent("compression by a model in spark", () => {
   const opened = (selected: string) =>
     open({ chat: [stream(selected), stream(...GOOD.slice(0, 2))] }, { encoder: near(0.5, { Tinnitus: 0.9 }) });
 
-  it("gives the writer what the model picked, verbatim, and counts its tokens apart", async () => {
+  it("gives the writer the selected quotes verbatim, and counts its tokens separately", async () => {
     const { answer, endpoint } = await askOnce(opened("1"), SPARK);
     const prompt = promptOf(endpoint, 1).user;
     expect(prompt).toContain(`[1] (Tinnitus rating) ${TINNITUS}\n`);
@@ -78,7 +78,7 @@ describe.concurrent("compression by a model in spark", () => {
     expect(texts(answer)).toEqual([TEN]);
   });
 
-  it.each(["0", "Tinnitus is rated at 70 percent."])("leaves the selection to rules after the reply %j", async (selected) => {
+  it.each(["0", "Tinnitus is rated at 70 percent."])("falls back to rules after the reply %j", async (selected) => {
     const { answer, endpoint } = await askOnce(opened(selected), SPARK);
     const prompt = promptOf(endpoint, 1).user;
     expect(prompt).toContain("[2]");
@@ -88,7 +88,7 @@ describe.concurrent("compression by a model in spark", () => {
 });
 
 describe.concurrent("the report of validator", () => {
-  it("has its own shape, and says of every metric that was not told why", () =>
+  it("has its own format, and a reason for every metric without a result", () =>
     using(open({ chat: [stream(...GOOD)] }, { encoder: near() }), async ({ engine }) => {
       const { report } = answerToWire((await ask(engine, QUESTION, { profile: "validator" })).answer);
       expect(Object.keys(report ?? {})).toEqual(["overall_pass", "metrics"]);
@@ -109,7 +109,7 @@ describe.concurrent("the report of validator", () => {
 describe.concurrent("personal data under validator", () => {
   const SSN = "Tinnitus is rated at 10 percent for file 219-09-9999";
 
-  it("withholds the whole answer, what was written before it too, and fails the report", async () => {
+  it("withholds the whole answer, including earlier sentences, and fails the report", async () => {
     const { answer, events } = await askOnce(
       open({ chat: [stream(`${TEN.slice(0, -1)} [1]. ${SSN} [1]. ${TEN.slice(0, -1)} again [1].`)] }, { encoder: near() }),
       { profile: "validator" },
@@ -128,7 +128,7 @@ describe.concurrent("personal data under validator", () => {
     expect(JSON.stringify({ ...answer, question: "" })).not.toContain("219-09-9999");
   });
 
-  it("withholds an answer of quotes as well; without any, the same answer is shown", async () => {
+  it("withholds an answer of quotes as well, and shows the same answer without the data", async () => {
     const documents = { "tinnitus.md": `# Tinnitus rating\n\n${TEN} ${SSN}.\n` };
     const shown = (pages: Readonly<Record<string, string>>) =>
       using(

@@ -9,7 +9,6 @@ const FOLDER = join(PACKAGE_ROOT, "dist", "bundle");
 /**
  * Bundles the built program and its imports into a few files, which halves the processor time of a start. For tests that start it hundreds
  * of times; the published program is `PROGRAM`.
- * @returns path of the program
  */
 export async function bundleProgram(): Promise<string> {
   await build({

@@ -19,7 +19,7 @@ const isMeasuring = ([command, what]: readonly string[]) =>
 /** User without privileges: `nobody` on every Linux. */
 export const NOBODY = 65_534;
 
-/** Only root can start a process as another user; other users have no privileges to drop. */
+/** Only root can start a process as another user. */
 export const isRoot: boolean = process.getuid?.() === 0;
 
 export interface CliOptions {
@@ -95,7 +95,7 @@ export function startCli(args: readonly string[], { cwd, env = {}, asNobody = fa
   };
 }
 
-/** Runs one command line in its own process, for tests of signals and concurrent writers. */
+/** Runs one command line in a separate process, for tests of signals and concurrent writers. */
 export function runCliProcess(args: readonly string[], options: CliOptions): Promise<Finished> {
   return startCli(args, options).finished;
 }
@@ -113,7 +113,6 @@ async function withoutRights<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Runs one command line in this process. */
 export async function runCli(args: readonly string[], options: CliOptions): Promise<Finished> {
   const texts = { stdout: "", stderr: "" };
   const writer = (name: keyof typeof texts) => ({

@@ -9,10 +9,8 @@ import { SHARED_PARTS } from "./shared-parts.ts";
 export interface Library {
   readonly sandbox: Sandbox;
   readonly engine: Engine;
-  /** Returns all events of one question; the answer is last. */
   events(question: string, options?: AskOptions): Promise<AnswerEvent[]>;
   ask(question: string, options?: AskOptions): Promise<Answer>;
-  /** Ingests a folder of the sandbox. */
   ingest(folder?: string, options?: IngestOptions): Promise<IngestEvent[]>;
   close(): Promise<void>;
 }
@@ -44,14 +42,12 @@ export async function openLibrary({ documents = LIBRARY_DOCUMENTS, settings, ...
   return library;
 }
 
-/** Opens an engine that is closed when the test ends. */
 export async function engineInTest(config: Config, parts: EngineParts = {}): Promise<Engine> {
   const engine = await createEngine(config, { ...SHARED_PARTS, ...parts });
   onTestFinished(() => engine.close());
   return engine;
 }
 
-/** Opens a library that is closed when the test ends. */
 export async function openInTest(options?: LibraryOptions): Promise<Library> {
   const library = await openLibrary(options);
   onTestFinished(() => library.close());
@@ -68,11 +64,9 @@ export function libraryForAll(options?: LibraryOptions): Library {
   return library;
 }
 
-/** Returns the stages through which a question went, in order. */
 export const stagesOf = (events: readonly AnswerEvent[]): string[] =>
   events.flatMap(({ type }) => (type.endsWith("-start") ? [type.slice(0, -"-start".length)] : []));
 
-/** Returns the answer with which a question's events end. */
 export function answerOf(events: readonly AnswerEvent[]): Answer {
   const last = events.at(-1);
   if (last?.type !== "answer") throw new Error("the last event is no answer");

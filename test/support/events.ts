@@ -1,4 +1,3 @@
-/** Returns the first event of a type. */
 export async function firstOf<Event extends { readonly type: string }, Type extends Event["type"]>(
   events: AsyncIterable<Event>,
   type: Type,

@@ -7,7 +7,6 @@ const FILES = ["xss_payloadbox.jsonl", "dompurify_expect.jsonl", "garak_html_mar
 /** Whether the external set of attacks and naughty strings is available. */
 export const hasHostileSet = process.env.SOURCEBOUND_DATA !== undefined && existsSync(join(FOLDER, FILES[0] as string));
 
-/** Our own samples of each kind. */
 const SAMPLES = [
   "<script>alert(1)</script>",
   '"><img src=x onerror=alert(1)>',

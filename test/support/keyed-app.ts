@@ -30,14 +30,12 @@ export async function createKey({ engine }: Pick<Library, "engine">, grant: Part
   return (await engine.store.keys.create({ ...open, ...grant }, "test")).key;
 }
 
-/** Serves an engine until the test ends. */
 export async function serveInTest(engine: Engine): ReturnType<typeof serveEngine> {
   const server = await serveEngine(engine, () => undefined);
   onTestFinished(() => server.close());
   return server;
 }
 
-/** Creates the service's routes on an engine, without a server. */
 export function appOf(engine: Engine, more: Partial<AppOptions> = {}): ReturnType<typeof createApp> {
   const records = { idempotency: { ...engine.store.idempotency, claimMs: 60_000 } };
   return createApp({

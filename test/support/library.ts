@@ -75,7 +75,6 @@ export const CARD: string = LIBRARY_QUESTIONS[0].question;
 
 export const UNANSWERABLE = "Which vaccines does the zoo require for penguins?";
 
-/** Writes files below a folder, creating subfolders. */
 export function writeFiles(folder: string, files: Readonly<Record<string, string | Uint8Array>>): void {
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
@@ -85,7 +84,6 @@ export function writeFiles(folder: string, files: Readonly<Record<string, string
 
 export interface Sandbox {
   readonly folder: string;
-  /** Environment for a process that works in this folder. */
   readonly env: Readonly<Record<string, string>>;
   remove(): void;
 }
@@ -102,7 +100,7 @@ export function createSandbox(documents: Readonly<Record<string, string | Uint8A
       SOURCEBOUND_DOMAINS_DIR: join(folder, "domains"),
       SOURCEBOUND_DOMAIN: "library",
       SOURCEBOUND_DATA_DIR: join(folder, "data"),
-      // The shipped threshold does not suit four short pages; tests of its calibration cover it.
+      // The bundled threshold does not suit four short pages; other tests cover it.
       SOURCEBOUND_ANSWER_FROM: "0.5",
     },
     remove: () => rmSync(folder, { recursive: true, force: true }),

@@ -13,7 +13,6 @@ import { fileContent, storedDocument } from "../../src/testing/store-contract.ts
 import { sha256Hex } from "../../src/text/hash.ts";
 import { chunkId } from "../../src/text/paths.ts";
 
-/** Subjects of the documents and of the questions about them. */
 export const SUBJECTS = ["ferry", "ladder", "harbour"] as const;
 const WORDINGS = ["What is the number of the", "Which number has the", "Tell me the number of the"] as const;
 
@@ -92,7 +91,7 @@ export class MemoryWorld {
     if (answer !== null) this.expectAlive(answer, begun);
   }
 
-  /** Throws if the answer rests on a version that was deleted or restricted before the question, or on a wrong quote. */
+  /** Throws if the answer depends on a version that was deleted or restricted before the question, or contains a wrong quote. */
   private expectAlive(answer: Answer, begun: number): void {
     const named = [
       ...answer.citations,
@@ -171,7 +170,6 @@ export class MemoryWorld {
     return answer;
   }
 
-  /** Returns the passage with the fact in its stored version. */
   private async retrieve(store: Store, { scope }: Question, subject: number): Promise<Passage[]> {
     const document = (await store.documents.load(scope, [this.id(subject)])).get(this.id(subject));
     const chunk = document?.chunks[1];

@@ -102,7 +102,7 @@ export async function using<T>(opening: Promise<Opened>, use: (opened: Opened) =
   }
 }
 
-/** Opens, asks one question, and closes; the endpoint's requests stay readable. */
+/** Opens, asks one question, and closes. The endpoint's requests can be read afterwards. */
 export const askOnce = (opening: Promise<Opened>, options?: AskOptions) =>
   using(opening, async ({ engine, endpoint }) => ({ ...(await ask(engine, QUESTION, options)), endpoint }));
 

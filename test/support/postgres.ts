@@ -42,7 +42,6 @@ function fetchPostgres(): string | null {
 export interface PostgresServer {
   readonly folder: string;
   readonly bin: string;
-  /** Creates an empty database and returns its address. */
   createDatabase(): Promise<string>;
   /** Sends `SIGKILL` to every process; after `start`, acknowledged writes must be there. */
   kill(): Promise<void>;
@@ -149,7 +148,6 @@ async function answers(url: string): Promise<void> {
   }
 }
 
-/** Runs one statement on its own connection. */
 export async function query(url: string, statement: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
   client.on("error", () => undefined);

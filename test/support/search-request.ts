@@ -9,6 +9,5 @@ export function searchRequest(corpus: DomainIndex, question: string, over: Parti
   };
 }
 
-/** Returns the ids of the documents that an index finds, best first. */
 export const documentsFound = async (corpus: DomainIndex, question: string, over: Partial<SearchRequest> = {}): Promise<string[]> =>
   (await corpus.search(searchRequest(corpus, question, over))).map(({ documentId }) => documentId);

@@ -1,12 +1,10 @@
 import { bytesIn } from "../../src/retrieval/scratch-file.ts";
 import { readSnapshot, type Section, type Snapshot, snapshotPieces } from "../../src/retrieval/snapshot.ts";
 
-/** Returns sections as the bytes of a snapshot. */
 export function snapshotBytes(sections: readonly Section[]): Uint8Array {
   return Buffer.concat(snapshotPieces({}, sections).map((piece) => bytesIn(piece)));
 }
 
-/** Opens a snapshot in memory. */
 export function snapshotIn(bytes: Uint8Array): Snapshot {
   const read = (position: number, target: Uint8Array) => target.set(bytes.subarray(position, position + target.length));
   return readSnapshot({ bytes: bytes.length, read });
