@@ -38,23 +38,6 @@ describe("Bm25Index", () => {
     expect(index.search(["tinnitus"], 5)).toEqual([{ slot: 0, score: expect.closeTo(Math.log(2), 12) }]);
   });
 
-  it("ranks a title above a body and a short text above a long one", () => {
-    const index = new Bm25Index();
-    const inBody = index.add([
-      { tokens: ["forms"], weight: 2 },
-      { tokens: "flag and more words here".split(" "), weight: 1 },
-    ]);
-    const inTitle = index.add([
-      { tokens: ["flag"], weight: 2 },
-      { tokens: "some text with more words".split(" "), weight: 1 },
-    ]);
-    const short = index.add([
-      { tokens: ["forms"], weight: 2 },
-      { tokens: ["flag"], weight: 1 },
-    ]);
-    expect(index.search(["flag"], 3).map(({ slot }) => slot)).toEqual([inTitle, short, inBody]);
-  });
-
   it("equals an independent implementation after any additions and deletions", () => {
     const word = fc.constantFrom("a", "b", "c", "d", "e", "f");
     const fields = fc.tuple(fc.array(word, { maxLength: 3 }), fc.array(word, { maxLength: 12 })).map(([title, text]): WeightedField[] => [
