@@ -138,8 +138,8 @@ describe("content that a sentence adds to its citation", () => {
   });
 
   it.each([
-    ["a value of elsewhere in the quote", "You have 15 days from the date of the letter to send evidence.", "values"],
-    ["a name that nobody wrote", "Attorneys of TRICARE may charge a fee only after the claim is decided.", "entities"],
+    ["a value from elsewhere in the quote", "You have 15 days from the date of the letter to send evidence.", "values"],
+    ["a name that no quote contains", "Attorneys of TRICARE may charge a fee only after the claim is decided.", "entities"],
     ["a wrong value in other scripts' digits", "You have ９０ days from the date of the letter to send evidence.", "values"],
   ])("fails %s", async (_what, text, name) => {
     expect(await failed(text)).toContain(name);

@@ -30,7 +30,7 @@ describe("removeMarkup", () => {
     ["bold", "It pays <b>10</b> percent.", "It pays 10 percent."],
     ["a script with its text", "Ten<script>alert(1)</script> percent.", "Ten percent."],
     ["an image", 'Ten <img src=x onerror="alert(1)"> percent.', "Ten percent."],
-    ["a link, whose words stay", '<a href="https://evil.example">Apply</a> today.', "Apply today."],
+    ["a link, but keeps its words", '<a href="https://evil.example">Apply</a> today.', "Apply today."],
   ])("removes %s", (_what, text, cleaned) => {
     const { text: left, found } = removeMarkup(text);
     expect(left).toBe(cleaned);
@@ -100,7 +100,7 @@ describe("checkPii", () => {
     ["a number that continues a published one", "Call 1-800-827-10007.", "phone"],
     ["another mailbox", "Write to help@va.gov.example.", "email"],
     ["a mailbox that ends like a published one", "Write to john.help@va.gov.", "email"],
-    ["a mailbox that a published one ends with", "Write to elp@va.gov.", "email"],
+    ["a mailbox that is the end of a published one", "Write to elp@va.gov.", "email"],
     ["an account", "Pay to DE89 3704 0044 0532 0130 00.", "iban"],
   ])("fails %s", (_what, text, kind) => {
     const found = check(text);
@@ -162,7 +162,7 @@ describe("checkTerminology", () => {
     ["an irregular plural", "All policies apply.", "policies"],
     ["a hyphen or a line break", "A stock-check or stock\ncheck.", "stock-check"],
     ["the internal name", "Call STOCK_CHECK now.", "STOCK_CHECK"],
-    ["a term with characters without width", "A st\u200bock check.", "st\u200bock check"],
+    ["a term with zero-width characters", "A st\u200bock check.", "st\u200bock check"],
     ["an acronym", "Ask IT for it.", "IT"],
   ])("finds %s", (_what, text, term) => {
     const { verdict, spans, score } = found(text);
@@ -206,8 +206,13 @@ describe("parseMarkers", () => {
     ["a list", "Ten percent [1, 3 and 4].", "Ten percent.", [1, 3, 4]],
     ["a range", "Ten percent [2-4].", "Ten percent.", [2, 3, 4]],
     ["superscripts", "Ten percent.¹²", "Ten percent.", [12]],
-    ["powers and marks behind a digit as text", "From −(2⁷) to 10⁻³, at most 10⁶ cells¹.", "From −(2⁷) to 10⁻³, at most 10⁶ cells.", [1]],
-    ["superscript past 19", "Ten percent.²⁷", "Ten percent.", [27]],
+    [
+      "powers and superscripts after a digit as text",
+      "From −(2⁷) to 10⁻³, at most 10⁶ cells¹.",
+      "From −(2⁷) to 10⁻³, at most 10⁶ cells.",
+      [1],
+    ],
+    ["superscripts above 19", "Ten percent.²⁷", "Ten percent.", [27]],
     ["footnotes", "Ten percent.[^1]", "Ten percent.", [1]],
     ["Arabic-Indic digits", "Ten percent [١].", "Ten percent.", [1]],
     ["Devanagari digits", "Ten percent [१२].", "Ten percent.", [12]],

@@ -23,19 +23,19 @@ describe("urlsIn for disguised addresses", () => {
   it.each([
     ["a host before an @", "See https://va.gov@evil.com/a now", "https://va.gov@evil.com/a"],
     ["letters of another script", "See vа.gov/forms now", "vа.gov/forms"],
-    ["a host of another script with a scheme", "See https://vа.gov now", "https://vа.gov"],
-    ["characters without width", "See ev\u200bil.com now", "evil.com"],
+    ["a host in another script with a scheme", "See https://vа.gov now", "https://vа.gov"],
+    ["zero-width characters", "See ev\u200bil.com now", "evil.com"],
     ["full-width letters", "See ｅｖｉｌ．ｃｏｍ now", "evil.com"],
-    ["a script", "See javascript:alert(1) now", "javascript:alert(1)"],
-    ["a script with a blank", "See JavaScript :alert(1) now", "JavaScript :alert(1)"],
-    ["data", "See data:text/html;base64,PHNjcmlwdD4= now", "data:text/html;base64,PHNjcmlwdD4="],
+    ["a javascript: address", "See javascript:alert(1) now", "javascript:alert(1)"],
+    ["a javascript: address with a space", "See JavaScript :alert(1) now", "JavaScript :alert(1)"],
+    ["a data: address", "See data:text/html;base64,PHNjcmlwdD4= now", "data:text/html;base64,PHNjcmlwdD4="],
     ["backslashes", "See https:\\\\evil.com\\a now", "https:\\\\evil.com\\a"],
     ["no slashes", "See https:evil.com now", "https:evil.com"],
-    ["a number for a host", "See 10.0.0.1/a now", "10.0.0.1/a"],
+    ["a number as the host", "See 10.0.0.1/a now", "10.0.0.1/a"],
     ["a port", "See va.gov:8080 now", "va.gov:8080"],
     ["an encoded dot", "See https://va.gov%2eevil.com now", "https://va.gov%2eevil.com"],
-    ["brackets that it opens", "(see https://a.org/b_(c))", "https://a.org/b_(c)"],
-    ["emphasis", "See **https://a.org/b**.", "https://a.org/b"],
+    ["brackets inside the address", "(see https://a.org/b_(c))", "https://a.org/b_(c)"],
+    ["an address in emphasis", "See **https://a.org/b**.", "https://a.org/b"],
   ])("finds %s", (_what, text, url) => {
     expect(urlsIn(text).map((found) => found.url)).toEqual([url]);
   });
@@ -78,8 +78,8 @@ describe("repairUrls", () => {
     ["a look-alike", "See vа.gov/forms now.", "See now."],
     ["another port", "See va.gov:8080/forms now.", "See now."],
     ["a script in a link", "See [the forms](javascript:alert(1)) now.", "See the forms now."],
-    ["a link's target, whatever its words say", "See [va.gov/forms](https://evil.com/a) now.", "See va.gov/forms now."],
-    ["an address with characters without width", "See ev\u200bil.com/forms now.", "See now."],
+    ["a link's target, whatever its text says", "See [va.gov/forms](https://evil.com/a) now.", "See va.gov/forms now."],
+    ["an address with zero-width characters", "See ev\u200bil.com/forms now.", "See now."],
   ])("removes %s", (_what, text, repaired) => {
     expect(repairUrls(text, rules).text).toBe(repaired);
     if (!text.includes("][")) expect(repairUrls(repaired, rules).removed).toEqual([]);

@@ -32,7 +32,7 @@ describe("retries", () => {
     ["a connection that fails", new TypeError("fetch failed")],
     ["503", problem(503, "not_ready")],
     ["502 without a body", new Response("bad gateway", { status: 502 })],
-    ["429 that passes soon", problem(429, "too_many_requests", { retry_after_s: 0.001 })],
+    ["a 429 that ends soon", problem(429, "too_many_requests", { retry_after_s: 0.001 })],
     ["a first try that is still under way", problem(409, "idempotency_in_progress", { retry_after_s: 0.001 })],
   ])("repeat the same request after %s", async (_name, failure) => {
     const { client, sent } = setUp([failure, Response.json({ id: "a" })]);

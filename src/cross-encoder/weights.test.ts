@@ -60,20 +60,20 @@ describe("loadReaderWeights", () => {
 
   it.each([
     ["is empty", { bytes: () => Buffer.alloc(0) }, /no SBREAD01 mark/],
-    ["is of another kind", { bytes: () => Buffer.from("SBENC002".padEnd(400, "x")) }, /no SBREAD01 mark/],
-    ["ends in its header", { bytes: (bytes: Buffer) => bytes.subarray(0, 200) }, /header is truncated/],
+    ["is another kind of file", { bytes: () => Buffer.from("SBENC002".padEnd(400, "x")) }, /no SBREAD01 mark/],
+    ["ends inside its header", { bytes: (bytes: Buffer) => bytes.subarray(0, 200) }, /header is truncated/],
     [
-      "says that its header is huge",
+      "claims a huge header",
       { bytes: (bytes: Buffer) => written(bytes, (copy) => copy.writeUInt32LE(0xffffffff, 40)) },
       /header is truncated/,
     ],
-    ["has a header that is no JSON", { bytes: (bytes: Buffer) => bytes.fill("x", 44, 60) }, /header is not readable/],
+    ["has a header that is not JSON", { bytes: (bytes: Buffer) => bytes.fill("x", 44, 60) }, /header is not readable/],
     ["is cut short", { bytes: (bytes: Buffer) => bytes.subarray(0, -40) }, /exceeds the file/],
     ["lacks a tensor", { header: (header: object) => ({ ...header, tensors: {} }) }, /"vocabulary" is missing/],
     ["names other dimensions than its tensors have", { header: (header: object) => ({ ...header, hidden: 96 }) }, /must be/],
     ["is of another format", { header: (header: object) => ({ ...header, format: 1 }) }, /format/],
-    ["has more than we know", { header: (header: object) => ({ ...header, surprise: 1 }) }, /surprise/],
-    ["has heads that do not divide", { header: (header: object) => ({ ...header, heads: 5 }) }, /hidden \/ heads/],
+    ["has unknown fields", { header: (header: object) => ({ ...header, surprise: 1 }) }, /surprise/],
+    ["has a number of heads that does not divide the size", { header: (header: object) => ({ ...header, heads: 5 }) }, /hidden \/ heads/],
   ])("rejects a file that %s", (_, change, message) => {
     const failure = failureOf(altered(change));
     expect(failure.code).toBe("reader_corrupt");

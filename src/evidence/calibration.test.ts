@@ -17,17 +17,17 @@ describe("gateCalibrationSchema", () => {
     ["a threshold above 1", { threshold: 1.1 }],
     ["no confidences to compare with", { chances: [] }],
     ["confidences that do not rise", { chances: [0.5, 0.4] }],
-    ["a hash that is none", { settings: "abc" }],
-    ["a date that is none", { date: "yesterday" }],
+    ["an invalid hash", { settings: "abc" }],
+    ["an invalid date", { date: "yesterday" }],
   ])("refuses %s", (_, over) => {
     expect(gateCalibrationSchema.safeParse({ ...calibration, ...over }).success).toBe(false);
   });
   it.each([
     ["a threshold that was lowered by hand", { threshold: 0.1 }, "threshold differs from the measured one"],
-    ["a risk that its labels do not show", { risk: 0.01 }, "3 wrong of 80 answers do not prove a risk of at most 1 %"],
-    ["a confidence that its labels do not show", { delta: 0.001 }, "with 99.9 % confidence"],
+    ["a risk that its labels do not support", { risk: 0.01 }, "3 wrong of 80 answers do not prove a risk of at most 1 %"],
+    ["a confidence that its labels do not support", { delta: 0.001 }, "with 99.9 % confidence"],
     ["errors that were left out", { measured: { ...calibration.measured, wrong: 81 } }, "measured counts must add up"],
-    ["labels that were never there", { labels: { ...calibration.labels, n: 2000 } }, "label counts must add up"],
+    ["labels that did not exist", { labels: { ...calibration.labels, n: 2000 } }, "label counts must add up"],
   ])("refuses %s", (_, over, why) => {
     const { error } = gateCalibrationSchema.safeParse({ ...calibration, ...over });
     expect(error?.message).toContain(why);
@@ -61,7 +61,7 @@ describe("applyThreshold", () => {
   });
   it.each([
     ["another encoder ranked", { ranker: "encoder-2", windows: 400 }, "ranked by encoder-2, but in the calibration by encoder-1"],
-    ["words alone ranked", { ranker: null, windows: 400 }, "ranked by words only"],
+    ["search ranked by words alone", { ranker: null, windows: 400 }, "ranked by words only"],
     ["the index has far fewer windows", { ranker: "encoder-1", windows: 199 }, "199 windows, but had 400 in the calibration"],
     ["the index has far more windows", { ranker: "encoder-1", windows: 801 }, "801 windows, but had 400 in the calibration"],
   ])("is not used, with a reason, if %s", (_, here, why) => {

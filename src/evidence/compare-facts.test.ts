@@ -100,7 +100,7 @@ describe("compareFacts finds no conflict between", () => {
     expect(compare(a, b, { title: "Harbour Atlas" }, {})).toMatchObject(value);
   });
 
-  it("a number as a name, if only one document has it", () => {
+  it("different numbers of a name, such as a room, below different titles", () => {
     const [a, b] = ["Ask in the harbour office, room 203, or by post.", "Ask in the harbour office, room 205, or by post."];
     expect(compare(a, b, { title: "Boat permit" }, { title: "Boat permit" })).toMatchObject({ type: "differ" });
     expect(compare(a, b, { title: "Boat permit" }, { title: "" })?.type).not.toBe("differ");
@@ -109,7 +109,7 @@ describe("compareFacts finds no conflict between", () => {
     expect(compare(five, eight, { title: "Boat permit" }, { title: "" })).toMatchObject({ type: "differ" });
   });
 
-  it("table columns for two things, and list items about two", () => {
+  it("table columns or list items about two things", () => {
     const cell = (column: string) => ({ type: "table-cell" as const, above: [column, "Fees"] });
     const value = "We cover the full binding costs and up to";
     const columns = (a: string, b: string) => compare(`${value} $5 per year.`, `${value} $8 per year.`, cell(a), cell(b));

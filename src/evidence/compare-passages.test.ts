@@ -98,7 +98,7 @@ describe("a declared rule", () => {
 
   it.each([
     ["the newer side first", { asOf: "2024-01-01" }, { asOf: "2025-01-01" }, ["$8", "$5"]],
-    ["the sides as they were found where the first is newer", { asOf: "2025-01-01" }, { asOf: "2024-01-01" }, ["$5", "$8"]],
+    ["the sides in the order found if the first is newer", { asOf: "2025-01-01" }, { asOf: "2024-01-01" }, ["$5", "$8"]],
   ])("names %s", (_, first, second, values) => {
     expect(compare(dated(first, second)).conflicts[0]?.sides.map(({ value }) => value)).toEqual(values);
   });

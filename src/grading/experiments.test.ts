@@ -212,13 +212,16 @@ describe("settings", () => {
   const variants = { a: { share: 0.5 }, b: { share: 0.5, config: { answer_from: 0.3 } } };
 
   it.each([
-    ["shares that do not come to 1", { x: { variants: { a: { share: 0.5 }, b: { share: 0.4 } } } }],
+    ["shares that do not add up to 1", { x: { variants: { a: { share: 0.5 }, b: { share: 0.4 } } } }],
     ["one variant", { x: { variants: { a: { share: 1 } } } }],
-    ["where data lie", { x: { variants: { a: { share: 0.5 }, b: { share: 0.5, config: { data_dir: "/elsewhere" } } } } }],
-    ["who may ask", { x: { variants: { a: { share: 0.5 }, b: { share: 0.5, config: { server: {} } } } } }],
+    [
+      "a setting for where data are stored",
+      { x: { variants: { a: { share: 0.5 }, b: { share: 0.5, config: { data_dir: "/elsewhere" } } } } },
+    ],
+    ["a setting for who may ask", { x: { variants: { a: { share: 0.5 }, b: { share: 0.5, config: { server: {} } } } } }],
     ["labels", { x: { variants: { a: { share: 0.5 }, b: { share: 0.5, config: { access: ["staff"] } } } } }],
     ["a metric that does not exist", { x: { variants, metric: "happiness" } }],
-    ["a name of slashes", { "../x": { variants } }],
+    ["a name with slashes", { "../x": { variants } }],
     ["ten sessions", { x: { variants, sessions: 10 } }],
   ])("are rejected with %s", (_what, experiments) => expect(parse(experiments).success).toBe(false));
 

@@ -48,9 +48,9 @@ describe("questions sent to a server", () => {
   });
 
   it.each([
-    ["lists in each other", "- ".repeat(50_000)],
-    ["brackets in each other", "[".repeat(50_000)],
-    ["records in each other", "{a: ".repeat(50_000)],
+    ["nested lists", "- ".repeat(50_000)],
+    ["nested brackets", "[".repeat(50_000)],
+    ["nested records", "{a: ".repeat(50_000)],
   ])("do not stop the process with %s", (_, text) => {
     const { code, message } = faultOf("deep.yaml", text);
     expect([code, message]).toEqual([

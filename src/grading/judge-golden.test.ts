@@ -74,10 +74,20 @@ describe("judgeAnswerable", () => {
   const quoted = answerOf([BLUE, "The fee is $5.00 a month."]);
   const both = answerOf([BLUE, "The fee is $5.00 a month."], [BLUE, "It is waived from $625."]);
   it.each([
-    ["calls the same words on another page wrong", answerOf([TEAL, "The fee is $5.00 a month."]), {}, { page: false, quoted: false }],
-    ["wants a key value where gold is quoted, not beside it", both, { key_values: ["$625"] }, { quoted: true, lacks: ["$625"] }],
+    ["marks the same words on another page wrong", answerOf([TEAL, "The fee is $5.00 a month."]), {}, { page: false, quoted: false }],
+    [
+      "requires a key value where the gold passage is quoted, not beside it",
+      both,
+      { key_values: ["$625"] },
+      { quoted: true, lacks: ["$625"] },
+    ],
     ["finds a key value in the headings of the quote", quoted, { key_values: ["blue account"] }, { right: true }],
-    ["calls wrong what holds a value that a right answer has no reason to hold", both, { must_not: ["$625"] }, { holds: ["$625"] }],
+    [
+      "marks an answer wrong if it contains a value that a right answer would not contain",
+      both,
+      { must_not: ["$625"] },
+      { holds: ["$625"] },
+    ],
   ])("%s", (_what, answer, parts, expected) => {
     expect(judgeAnswerable(answer, question(parts), fee)).toMatchObject({ right: false, ...expected });
   });

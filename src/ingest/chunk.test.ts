@@ -163,8 +163,8 @@ describe("chunks", () => {
   });
 
   test.each([
-    ["at blanks", "word ".repeat(5_000)],
-    ["at any character if there are none", "😀語".repeat(2_000)],
+    ["at spaces", "word ".repeat(5_000)],
+    ["at any character if there are no spaces", "😀語".repeat(2_000)],
   ])("split an over-long unit %s", (_, text) => {
     const document = parse(text, "a.txt");
     const chunks = chunkDocument(document);

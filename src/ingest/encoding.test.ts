@@ -4,14 +4,14 @@ import { decodeText } from "./encoding.ts";
 const GERMAN = "Der Bescheid gilt für sechs Monate; Änderungen müssen binnen 14 Tagen gemeldet werden.";
 
 test.each<[string, Uint8Array, string, string]>([
-  ["a mark", Buffer.from(`\ufeff${GERMAN}`, "utf16le"), "utf-16le", `\ufeff${GERMAN}`],
-  ["no mark", Buffer.from(GERMAN, "utf16le"), "utf-16le", GERMAN],
-  ["no mark, other way round", Buffer.from(GERMAN, "utf16le").swap16(), "utf-16be", GERMAN],
-  ["a mark, other way round", Buffer.from(`\ufeff${GERMAN}`, "utf16le").swap16(), "utf-16be", `\ufeff${GERMAN}`],
+  ["a byte order mark", Buffer.from(`\ufeff${GERMAN}`, "utf16le"), "utf-16le", `\ufeff${GERMAN}`],
+  ["no byte order mark", Buffer.from(GERMAN, "utf16le"), "utf-16le", GERMAN],
+  ["no byte order mark, in the other byte order", Buffer.from(GERMAN, "utf16le").swap16(), "utf-16be", GERMAN],
+  ["a byte order mark, in the other byte order", Buffer.from(`\ufeff${GERMAN}`, "utf16le").swap16(), "utf-16be", `\ufeff${GERMAN}`],
   ["Latin-1", Buffer.from(GERMAN, "latin1"), "windows-1252", GERMAN],
   ["Mac Roman", Buffer.from("4d9f6c6c657220736572766573206372906d652062729e6c8e6521", "hex"), "macintosh", "Müller serves crême brûlée!"],
   [
-    "typographic marks of Windows",
+    "typographic characters of Windows",
     Buffer.from("It doesn\x92t cost 5\x80 at M\xfcller\x92s\x99\x85", "latin1"),
     "windows-1252",
     "It doesn’t cost 5€ at Müller’s™…",

@@ -15,10 +15,10 @@ describe("pages", () => {
     ["a break after every page, as from PDFs", "One.\n\fTwo.\n\f", ["One.", "Two."]],
     ["a blank page", "One.\n\f\n\fThree.", ["One.", "", "Three."]],
     ["a blank first page", "\fTwo.", ["", "Two."]],
-    ["a sentence that runs on over the break", "It runs\n\fon.", ["It runs", "on."]],
-    ["nothing else", "\f\f", [""]],
+    ["a sentence that continues across the break", "It runs\n\fon.", ["It runs", "on."]],
+    ["only a page break", "\f\f", [""]],
     ["a break inside a word", "ham\fmer", ["ham", "mer"]],
-    ["characters that are composed", "Cafe\u0301.\n\fNoe\u0308l.", ["Caf\u00e9.", "No\u00ebl."]],
+    ["composed characters", "Cafe\u0301.\n\fNoe\u0308l.", ["Caf\u00e9.", "No\u00ebl."]],
   ])("%s", (_what, text, pages) => {
     expect(pagesOf(text)).toEqual(pages);
     expect(pagesOf(text, "a.md")).toEqual(pages);

@@ -164,10 +164,10 @@ describe("head-lines", () => {
 
     test.each([
       ["a sentence", "Berths cost two pounds."],
-      ["what announces", "A berth costs:"],
-      ["bold words, which are told by their marks", "**What a berth costs**"],
-      ["columns", "Berth     two pounds"],
-      ["a value with its name", "Berth: 2 pounds a day"],
+      ["an introduction", "A berth costs:"],
+      ["bold words, which their markup marks", "**What a berth costs**"],
+      ["a line in columns", "Berth     two pounds"],
+      ["a name with its value", "Berth: 2 pounds a day"],
     ])("%s is not a heading", (_, line) => {
       expect(headsOf([line, ...PAGE.slice(1)])).not.toContain(line);
     });

@@ -41,14 +41,14 @@ describe("reading a page", () => {
   });
 
   it.each([
-    ["nothing", ""],
-    ["tags that are closed without being opened", "</p></div></body></html><p>The card costs five.</p>"],
+    ["an empty page", ""],
+    ["closing tags without opening tags", "</p></div></body></html><p>The card costs five.</p>"],
     ["elements with strange names", '<o:p>The card</o:p> <x-y z="1">costs <a\u0000b>five.</a\u0000b></x-y>'],
     ["an attribute of half a megabyte", `<p class="${"a ".repeat(250_000)}">The card costs five.</p>`],
     ["fifty thousand attributes", `<p ${Array.from({ length: 50_000 }, (_, i) => `a${i}=1`).join(" ")}>The card costs five.</p>`],
     ["a script that is never closed", "<p>The card costs five.</p><script>for(;;)"],
     ["comments that are never closed", `<p>The card costs five.</p>${"<!--".repeat(10_000)}`],
-    ["bare signs", "<".repeat(50_000)],
+    ["bare special characters", "<".repeat(50_000)],
   ])("survives %s", (_name, html) => {
     const page = readWebPage(source(html));
     if (html.includes("The card costs five.")) expect(page.text).toContain("The card costs five.");

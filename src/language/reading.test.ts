@@ -111,7 +111,7 @@ describe("createWordReader", () => {
   });
 
   it.each([
-    ["a denied verb", "You can't apply by phone, but you can write.", ["apply", "phone"]],
+    ["a negated verb", "You can't apply by phone, but you can write.", ["apply", "phone"]],
     ["curly apostrophes", "It wasn’t expected.", ["expected"]],
     ["a verb with its subject and adverbs", "The result isn't reasonably expected.", ["result", "reasonably", "expected"]],
     ["a limit", "We won't pay more than $2,000 in fees.", ["pay", "fees"]],

@@ -70,9 +70,9 @@ describe("valuesIn", () => {
       "10⁶ cells, 106 cells, 3 × 10⁻³ kg, 2.5x10^4 days, 10^1.5",
       ["number 1000000", "number 106", "mass 3", "duration 25000", "number 31.6227766017"],
     ],
-    ["raised marks of notes as no value", "40¹ dollars, 5² weeks", ["money 40", "duration 35"]],
+    ["superscript note marks as no value", "40¹ dollars, 5² weeks", ["money 40", "duration 35"]],
     [
-      "fractions behind a number as part of it",
+      "fractions after a number as part of it",
       "2¹/₂, 2¹⁄₂, 2^1/2, 2^(1 / 2), 1-1/2 inches, 12 1/2%, $2½ million, aged 5½, two and a quarter years, three and two-thirds",
       [
         ...["number 2.5", "number 2.5", "number 2.5", "number 2.5", "length 0.0381", "percent 12.5", "money 2500000", "age 5.5"],
@@ -80,27 +80,27 @@ describe("valuesIn", () => {
       ],
     ],
     [
-      "numbers before a fraction of something else, or a date, as they were",
+      "numbers before another fraction or a date unchanged",
       "in 2019 1/2 of them, in step 3 1/2 of the water, 5 12/24, 10^6/10",
       ["date 2019", "share 0.5", "code step 3", "share 0.5", "number 5", "number 12", "number 1000000"],
     ],
     [
-      "raised cents",
+      "superscript cents",
       "$19⁹⁹, €1,299⁹⁰, 19⁹⁹ dollars, $10⁶, $19¹²³",
       ["money 19.99", "money 1299.9", "money 19.99", "money 1000000", "money 19"],
     ],
     [
-      "ordinals that say how often as intervals, and those that say which ones as no value",
+      "ordinals of frequency as intervals, and ordinals of selection as no value",
       "every 2nd week, Every third full month, every  twenty-first day; every second week of the month, every 3rd person",
       ["duration 14", "duration 3", "duration 21"],
     ],
     [
-      "no ordinals that say no value",
+      "no value from other ordinals",
       "First, take the tablet. At first; the first time; a second opinion, second-hand, third party, the first few days",
       [],
     ],
-    ["what a decimal comma says of a point", "12,5 % of 1.500 members", ["percent 12.5", "number 1500"]],
-    ["digits of other scripts", "١٠٪, １０％, 𝟏𝟎%, १० days", ["percent 10", "percent 10", "percent 10", "duration 10"]],
+    ["a point as a separator of thousands beside a decimal comma", "12,5 % of 1.500 members", ["percent 12.5", "number 1500"]],
+    ["digits in other scripts", "١٠٪, １０％, 𝟏𝟎%, १० days", ["percent 10", "percent 10", "percent 10", "duration 10"]],
     ["no digits inside words, and no unit in the next word", "x15, abc123def, one has 2 gaps", ["number 2"]],
   ])("reads %s", (_what, text, expected) => {
     expect(valuesIn(text).map(({ kind, low }) => `${kind} ${low}`)).toEqual(expected);

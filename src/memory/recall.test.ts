@@ -148,12 +148,12 @@ describe("barredBy", () => {
   const stored = { topics: [{ slug: "forms" }], entities: [code("DC 6260")], sources: ["d"] };
 
   it.each([
-    ["nothing", stored, undefined],
+    ["no reason", stored, undefined],
     ["another code", { ...stored, entities: [code("DC 6261")] }, "entity_grounding"],
     ["no code", { ...stored, entities: [{ type: "benefit", value: "pension" }] }, "entity_grounding"],
-    ["one code more", { ...stored, entities: [code("DC 6260"), code("DC 6261")] }, "entity_grounding"],
-    ["another topic beside", { ...stored, topics: [{ slug: "forms" }, { slug: "pension" }] }, "topic_coherence"],
-    ["sources that are gone", { ...stored, sources: [] }, "source_consistency"],
+    ["one additional code", { ...stored, entities: [code("DC 6260"), code("DC 6261")] }, "entity_grounding"],
+    ["an additional topic", { ...stored, topics: [{ slug: "forms" }, { slug: "pension" }] }, "topic_coherence"],
+    ["deleted sources", { ...stored, sources: [] }, "source_consistency"],
   ])("bars an answer for %s", (_what, other, rule) => {
     expect(barredBy(question, other)?.rule).toBe(rule);
   });

@@ -37,8 +37,8 @@ const ASKED: Readonly<Record<string, number>> = { x: 1, y: 4, z: 30 };
 
 describe("riskOf", () => {
   it.each([
-    ["a sure answer", {}, 0.06],
-    ["an unsure answer", { confidence: 0.25 }, 0.45],
+    ["a confident answer", {}, 0.06],
+    ["an answer with low confidence", { confidence: 0.25 }, 0.45],
     ["an answer without confidence", { confidence: null }, 0.6],
     ["a refusal", { status: "insufficient_context", confidence: 0.1 }, 0.2],
     ["a thumb down", { thumbs: "down" as const }, 1.06],

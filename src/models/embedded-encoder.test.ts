@@ -80,10 +80,10 @@ describe("embedded encoder", () => {
   it.each([
     ["an empty file", () => Buffer.alloc(0), /damaged \(no SBENC002 mark\)/],
     ["another kind of file", () => Buffer.from("PK\u0003\u0004 something else entirely"), /no SBENC002 mark/],
-    ["a file cut in its header", (bytes: Buffer) => bytes.subarray(0, 40), /header is truncated/],
-    ["a file cut in its payload", (bytes: Buffer) => bytes.subarray(0, bytes.length - 1), /hash differs/],
+    ["a file cut off in its header", (bytes: Buffer) => bytes.subarray(0, 40), /header is truncated/],
+    ["a file cut off in its payload", (bytes: Buffer) => bytes.subarray(0, bytes.length - 1), /hash differs/],
     ["one flipped bit", (bytes: Buffer) => bytes.fill((bytes[5_000_000] ?? 0) ^ 1, 5_000_000, 5_000_001), /hash differs/],
-    ["a header that is no JSON", (bytes: Buffer) => bytes.fill("!", 12, 20), /header is not readable/],
+    ["a header that is not JSON", (bytes: Buffer) => bytes.fill("!", 12, 20), /header is not readable/],
   ] as const)("reports %s with advice", (_, change, message) => {
     const error = errorAfter(change);
     expect(error).toBeInstanceOf(SourceboundError);

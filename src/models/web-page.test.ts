@@ -221,9 +221,9 @@ describe("hostile replies", () => {
   });
 
   it.each([
-    ["says nothing", (() => undefined) as WebHandler],
+    ["sends nothing", (() => undefined) as WebHandler],
     [
-      "drips its headers",
+      "sends its headers very slowly",
       ((_request, response) => {
         response.socket?.write("HTTP/1.1 200 OK\r\n");
         const timer = setInterval(() => response.socket?.write("x-a: 1\r\n"), 20);
@@ -231,14 +231,14 @@ describe("hostile replies", () => {
       }) as WebHandler,
     ],
     [
-      "drips its body",
+      "sends its body very slowly",
       ((_request, response) => {
         response.writeHead(200, { "content-type": "text/html" });
         const timer = setInterval(() => response.write("<b>"), 20);
         response.on("close", () => clearInterval(timer));
       }) as WebHandler,
     ],
-    ["sends on for ever, slowly", ((_request, response) => setTimeout(() => redirectTo("/")(_request, response), 120)) as WebHandler],
+    ["sends without end, slowly", ((_request, response) => setTimeout(() => redirectTo("/")(_request, response), 120)) as WebHandler],
   ])("stops at the timeout when the server %s", async (_name, handler) => {
     expect(await refusal("http://example.org/", page({ "/": handler }), { timeoutMs: 300 })).toBe(
       "web_timeout: the page was not complete within 300 ms",

@@ -246,7 +246,7 @@ describe("resolveFollowUp", () => {
     ["And the tower?", "How high is it?"],
     ["And when is that due?", "How much does a ticket for the tram cost?"],
     ["And is there a fee for the ferry?", "How much does a ticket for the tram cost?"],
-  ])("does not replace anything for %j after %j without a clear match", (question, before) => {
+  ])("replaces nothing for %j after %j without a clear match", (question, before) => {
     expect(resolveFollowUp(question, [turn(before)], embed)).toEqual(resolveFollowUp(question, [turn(before)]));
   });
 
@@ -273,7 +273,7 @@ describe("resolveFollowUp", () => {
     expect(leansOnHistory("CHAMPVA?")).toBe(false);
   });
 
-  it("does not change the last of several things that the question names", () => {
+  it('takes "the last" for a follow-up only if the question does not name the thing', () => {
     expect(leansOnHistory("When does the last ferry leave Sandholm?")).toBe(false);
     expect(leansOnHistory("When does the last one leave?")).toBe(true);
     expect(leansOnHistory("How much is the second in March?")).toBe(true);

@@ -28,7 +28,7 @@ describe("deduplicate", () => {
     ["a month", base.replace("August", "October")],
     ["polarity", base.replace("is not taxable", "is taxable")],
     ["a limit", base.replace("before August", "after August")],
-    ["who is meant", base.replace("Department of Veterans Affairs", "Department of Defense Affairs")],
+    ["the people concerned", base.replace("Department of Veterans Affairs", "Department of Defense Affairs")],
   ])("keeps both when they differ in %s", (_, other) => {
     expect(merged(other).map(({ twins }) => twins)).toEqual([undefined, undefined]);
   });

@@ -131,9 +131,9 @@ describe("isSureRepair", () => {
   });
 
   it.each([
-    ["the language has another word that it may be", "hering", "hearing"],
-    ["what it was read as is a name", "zylopirm", "zyloprim"],
-    ["what it was read as is a term", "antinatal", "antenatal"],
+    ["it may be another word of the language", "hering", "hearing"],
+    ["its correction is a name", "zylopirm", "zyloprim"],
+    ["its correction is a term", "antinatal", "antenatal"],
   ])("is false for %s", (_why, written, read) => {
     expect(isSure(written, read)).toBe(false);
   });

@@ -56,16 +56,16 @@ async function errorOf(response: Response) {
 describe("hostile requests", () => {
   const cases: [name: string, body: BodyInit, status: number, code: string, message: RegExp][] = [
     ["an empty body", "", 400, "invalid_json", /empty/],
-    ["a cut JSON body", '{"question":\n "x', 400, "invalid_json", /line 2, column \d/],
-    ["text that is no JSON", "hello", 400, "invalid_json", /not valid JSON/],
+    ["a cut-off JSON body", '{"question":\n "x', 400, "invalid_json", /line 2, column \d/],
+    ["text that is not JSON", "hello", 400, "invalid_json", /not valid JSON/],
     ["bad UTF-8", new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]), 400, "invalid_utf8", /UTF-8/],
     ["an array", "[]", 400, "invalid_request", /the request.*expected object, received array/],
-    ["no question", "{}", 400, "invalid_request", /"question".*expected string, received undefined/],
+    ["a body without a question", "{}", 400, "invalid_request", /"question".*expected string, received undefined/],
     ["an unknown detail", '{"question":"x","detail":"loads"}', 400, "invalid_request", /"detail"/],
     ["a misspelt key", '{"question":"x","sesion_id":"s"}', 400, "invalid_request", /Unknown key "sesion_id".*Did you mean "session_id"\?/],
-    ["a key unlike any", '{"question":"x","zzzzzzzzzzzz":1}', 400, "invalid_request", /Known keys: "question"/],
+    ["a key unlike any known one", '{"question":"x","zzzzzzzzzzzz":1}', 400, "invalid_request", /Known keys: "question"/],
     [
-      "a misspelt key below",
+      "a misspelt nested key",
       '{"question":"x","selection":{"document_id":"d","start":0,"end":1,"ends":1}}',
       400,
       "invalid_request",
@@ -80,7 +80,7 @@ describe("hostile requests", () => {
     ],
     ["a body of 1 MB", JSON.stringify({ question: "x".repeat(1_000_000) }), 413, "body_too_large", /65536 bytes/],
     ["JSON nested too deep for its schema", `${"[".repeat(20_000)}${"]".repeat(20_000)}`, 400, "invalid_request", /expected object/],
-    ["a key that means the prototype", '{"question":"x","__proto__":{"detail":"more"}}', 400, "invalid_request", /__proto__/],
+    ["a key that sets the prototype", '{"question":"x","__proto__":{"detail":"more"}}', 400, "invalid_request", /__proto__/],
   ];
 
   it.each(cases)("refuses %s", async (_name, body, status, code, message) => {
@@ -136,7 +136,7 @@ describe("hostile requests", () => {
 
   it.each([
     ["an unexpected error says", playing([], new Error("SELECT secret FROM /srv/data")), "SELECT secret FROM /srv/data"],
-    ["went wrong where the engine ends without an answer", playing([{ type: "admit-start" }]), expect.any(String)],
+    ["goes wrong if the engine ends without an answer", playing([{ type: "admit-start" }]), expect.any(String)],
   ])("hides what %s, and logs it with its id", async (_what, script, message) => {
     const { app, failures } = setUp({ script });
     const error = await errorOf(await post(app, '{"question":"x"}'));

@@ -79,7 +79,7 @@ describe("serve", () => {
   });
 
   it.each([
-    ["of a stated length", 'content-length: 100\r\n\r\n{"quest'],
+    ["with a stated length", 'content-length: 100\r\n\r\n{"quest'],
     ["in chunks", 'transfer-encoding: chunked\r\n\r\n7\r\n{"quest\r\n'],
   ])("treats a body %s that breaks off as a disconnection, not as a server error", async (_what, rest) => {
     const statuses: unknown[] = [];

@@ -61,13 +61,17 @@ function read(text: string, limit?: number, of: readonly string[] = pieces): (st
 describe("createWordpiece", () => {
   it.each([
     ["takes the longest pieces, in lower case", "Today. UNABLE  a\tb", ["to", "##day", ".", "un", "##able", "a", "b"]],
-    ["leaves out accents, of one character or of two", "CAFÉ cafe\u0301s $\u0301\u0302.", ["cafe", "cafe", "##s", "$", "."]],
-    ["takes an ideograph for a word", "🅰️𝒳 a漢b 🙂", ["[UNK]", "a", "漢", "b", "[UNK]"]],
-    ["drops controls, halves of characters and what joins, and never cuts there", "to\u0000\u200bday\ud800 \ufffd\u0085", ["to", "##day"]],
-    ["takes special pieces in a text for its characters", "[SEP]", ["[", "[UNK]", "]"]],
-    ["gives one unknown piece for a word that no pieces make up", "aж a", ["[UNK]", "a"]],
-    ["and for one of more than a hundred characters", `${"a".repeat(101)}.`, ["[UNK]", "."]],
-    ["however long it is", "x".repeat(2_000_000), ["[UNK]"]],
+    ["removes accents, composed or combining", "CAFÉ cafe\u0301s $\u0301\u0302.", ["cafe", "cafe", "##s", "$", "."]],
+    ["treats an ideograph as a word", "🅰️𝒳 a漢b 🙂", ["[UNK]", "a", "漢", "b", "[UNK]"]],
+    [
+      "drops control characters, lone surrogates and joiners, and never cuts there",
+      "to\u0000\u200bday\ud800 \ufffd\u0085",
+      ["to", "##day"],
+    ],
+    ["treats special pieces in a text as plain characters", "[SEP]", ["[", "[UNK]", "]"]],
+    ["gives one unknown piece for a word without known pieces", "aж a", ["[UNK]", "a"]],
+    ["gives one unknown piece for a word of more than a hundred characters", `${"a".repeat(101)}.`, ["[UNK]", "."]],
+    ["reads a very long text", "x".repeat(2_000_000), ["[UNK]"]],
   ])("%s", (_what, text, wanted) => {
     expect(read(text)).toEqual(wanted);
   });

@@ -276,9 +276,9 @@ test("ranges are trimmed and ordered, cover all text, and split no character", (
 });
 
 test.each([
-  ["no stop", "word "],
-  ["no blank", "😀"],
-  ["only stops", "."],
+  ["text without full stops", "word "],
+  ["text without spaces", "😀"],
+  ["only full stops", "."],
   ["only abbreviations", "U.S. "],
   ["only quotes", '."'],
 ])("takes linear time and limits the length for %s", async (_, piece) => {

@@ -52,7 +52,7 @@ describe("markQuote", () => {
 
   it.each([
     ["another place", { context: "abc", quote: "bc", quote_start: 0 }],
-    ["a place below zero", { context: "abc", quote: "c", quote_start: -1 }],
+    ["a negative place", { context: "abc", quote: "c", quote_start: -1 }],
     ["a place beyond the end", { context: "abc", quote: "c", quote_start: 9 }],
     ["an empty quote", { context: "abc", quote: "", quote_start: 1 }],
   ])("highlights nothing at %s", (_name, citation) => expect(markQuote(citation)).toBeNull());

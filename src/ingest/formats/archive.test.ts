@@ -94,7 +94,7 @@ describe("an archive", () => {
   test.each([
     ["empty", zip({}), "no_document", /it is empty/],
     [
-      "of paths that lead out",
+      "with paths that lead outside",
       zip({ "../../etc/cron.md": "# x", "/abs.md": "# y", "c:\\z.md": "# z" }),
       "no_document",
       /points outside the archive/,
@@ -102,7 +102,7 @@ describe("an archive", () => {
     ["with a password", encrypted(zip({ "a.md": "# Secret" })), "encrypted", /password/],
     ["cut off", zip({ "a.md": "# Text of it" }).slice(0, 60), "bad_archive", /damaged or truncated/],
     [
-      "of large files",
+      "with large files",
       zip(Object.fromEntries(["a", "b", "c"].map((name) => [`${name}.md`, new Uint8Array(40 * 1024 * 1024)]))),
       "unpacks_too_far",
       /100 MB/,

@@ -234,12 +234,12 @@ describe("JSON and YAML", () => {
   });
 
   test.each([
-    ["lists on one line", "- ".repeat(50_000)],
-    ["open lists", "[".repeat(50_000)],
-    ["open records", "{a: ".repeat(50_000)],
-    ["keys that are records", "? ".repeat(50_000)],
-    ["lines further and further in", Array.from({ length: 3_000 }, (_, i) => `${" ".repeat(i)}k:`).join("\n")],
-    ["lists closed again", `${"[".repeat(50_000)}${"]".repeat(50_000)}`],
+    ["nested lists on one line", "- ".repeat(50_000)],
+    ["unclosed lists", "[".repeat(50_000)],
+    ["unclosed records", "{a: ".repeat(50_000)],
+    ["records as keys", "? ".repeat(50_000)],
+    ["lines indented further and further", Array.from({ length: 3_000 }, (_, i) => `${" ".repeat(i)}k:`).join("\n")],
+    ["lists that are closed again", `${"[".repeat(50_000)}${"]".repeat(50_000)}`],
     ["brackets between quotes", `${'["]", '.repeat(50_000)}`],
   ])("YAML of %s is rejected with advice, also as front matter", async (_, yaml) => {
     const why = /^a\.yaml: line \d+: values are nested more than 200 levels deep. Use a flatter structure$/;

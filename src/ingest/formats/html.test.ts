@@ -128,17 +128,17 @@ describe("text hidden by styles is omitted with a notice", () => {
   test.each([
     ["not displayed", `<p style="display: none">${SECRET}</p>`, ""],
     ["invisible", `<div style="visibility:hidden"><p>${SECRET}</p></div>`, ""],
-    ["see-through", `<p style="opacity:0.0">${SECRET}</p>`, ""],
-    ["without size", `<p><span style="font-size:0">${SECRET}</span></p>`, ""],
+    ["transparent", `<p style="opacity:0.0">${SECRET}</p>`, ""],
+    ["zero size", `<p><span style="font-size:0">${SECRET}</span></p>`, ""],
     ["of one pixel", `<p style="font-size:1px">${SECRET}</p>`, ""],
     ["in a box without height", `<div style="height:0;overflow:hidden">${SECRET}</div>`, ""],
     ["left of the page", `<p style="position:absolute; left:-9999px">${SECRET}</p>`, ""],
-    ["cut away", `<p style="position:absolute;clip:rect(0, 0, 0, 0)">${SECRET}</p>`, ""],
-    ["white on the white page", `<p style="color:#FFF">${SECRET}</p>`, ""],
+    ["clipped away", `<p style="position:absolute;clip:rect(0, 0, 0, 0)">${SECRET}</p>`, ""],
+    ["white text on the white page", `<p style="color:#FFF">${SECRET}</p>`, ""],
     ["by a class", `<p class="a b">${SECRET}</p>`, style("p.b { display:none }")],
     ["by an id, after a comment", `<p id="x">${SECRET}</p>`, style("/* } */ #x, #y { visibility : hidden }")],
     ["by the attribute", `<div hidden>${SECRET}</div>`, ""],
-    ["and never closed", `<div style="display:none">${SECRET}`, ""],
+    ["hidden and never closed", `<div style="display:none">${SECRET}`, ""],
   ])("%s", (_, body, head) => {
     for (const parsed of [parseHtml(page(body, head), "a"), parseMarkdown(`${head}\n\nThe fee is 5 dollars.\n\n${body}\n`, "a")]) {
       expect(parsed.text).toBe("The fee is 5 dollars.");
@@ -151,15 +151,15 @@ describe("text hidden by styles is omitted with a notice", () => {
 
 describe("text that readers see, or can open, is kept", () => {
   test.each([
-    ["white on a coloured box", `<div style="background:#003"><p style="color:white">${SECRET}</p></div>`, ""],
-    ["white in a cell with a ground", `<table><tr bgcolor="navy"><td style="color:#fff">${SECRET}</td></tr></table>`, ""],
-    ["white where another file's style may colour the ground", `<div class="banner" style="color:#fff">${SECRET}</div>`, LINKED],
+    ["white text on a coloured box", `<div style="background:#003"><p style="color:white">${SECRET}</p></div>`, ""],
+    ["white text in a cell with a background", `<table><tr bgcolor="navy"><td style="color:#fff">${SECRET}</td></tr></table>`, ""],
+    ["white text where another file's style may set the background", `<div class="banner" style="color:#fff">${SECRET}</div>`, LINKED],
     ["behind a control", `<button aria-controls="x">Fees</button><div id="x" style="display:none">${SECRET}</div>`, ""],
     ["behind a link of the page", `<a href="#x">Fees</a><div id="x" style="display:none">${SECRET}</div>`, ""],
-    ["hidden in print alone", `<p class="screen">${SECRET}</p>`, style("@media print { .screen { display:none } }")],
+    ["hidden only in print", `<p class="screen">${SECRET}</p>`, style("@media print { .screen { display:none } }")],
     ["shown again by a later rule", `<p class="tab open">${SECRET}</p>`, style(".tab{display:none} .tab.open{display:block}")],
-    ["hidden only inside something else", `<p class="b">${SECRET}</p>`, style(".menu .b { display:none }")],
-    ["a little indented", `<p style="text-indent:-2em;font-size:9pt">${SECRET}</p>`, ""],
+    ["hidden only inside another element", `<p class="b">${SECRET}</p>`, style(".menu .b { display:none }")],
+    ["slightly indented", `<p style="text-indent:-2em;font-size:9pt">${SECRET}</p>`, ""],
   ])("%s", (_, body, head) => {
     const parsed = parseHtml(page(body, head), "a");
     expect(parsed.text).toContain(SECRET);
@@ -171,12 +171,12 @@ describe("superscript and subscript", () => {
   test.each([
     ["a power", "The limit is 10<sup>6</sup> cells", "The limit is 10⁶ cells"],
     ["a power below one, in tags", "3 × <i>10</i><sup>&minus;<b>3</b></sup> g", "3 × 10⁻³ g"],
-    ["the mark of a note", "Rent is 40<sup>1</sup> dollars", "Rent is 40¹ dollars"],
-    ["a mark that leads to its note", 'Rent is 40<sup><a href="#fn1">1</a></sup> dollars', "Rent is 40[1] dollars"],
-    ["a mark before a figure", "<sup>1</sup>40 dollars", "¹40 dollars"],
-    ["what has no raised characters", "2<sup>1.5</sup> times", "2^1.5 times"],
+    ["a note mark", "Rent is 40<sup>1</sup> dollars", "Rent is 40¹ dollars"],
+    ["a note mark that links to its note", 'Rent is 40<sup><a href="#fn1">1</a></sup> dollars', "Rent is 40[1] dollars"],
+    ["a note mark before a number", "<sup>1</sup>40 dollars", "¹40 dollars"],
+    ["text without superscript characters", "2<sup>1.5</sup> times", "2^1.5 times"],
     ["cents", "only $19<sup>99</sup>", "only $19⁹⁹"],
-    ["letters behind a figure", "the 1<sup>st</sup> of May", "the 1st of May"],
+    ["letters after a number", "the 1<sup>st</sup> of May", "the 1st of May"],
     ["a formula", "H<sub>2</sub>O and SO<sub>4</sub><sup>2-</sup>", "H2O and SO4²⁻"],
     ["a fraction", "<sup>1</sup>/<sub>2</sub> litre", "¹/₂ litre"],
   ])("%s does not become another number", (_, source, shown) => {

@@ -21,17 +21,17 @@ const panelsOf = (one: string, two: string) => `<div ${one}><p>It costs $9.</p><
 describe("each panel follows the label of its own control", () => {
   test.each([
     [
-      "by what the tab says it controls",
+      "by the element that the tab controls",
       '<ul><li><button role="tab" aria-controls="a">Adults</button></li><li><button role="tab" aria-controls="b">Pensioners</button></li></ul>',
       panelsOf('id="a"', 'id="b" hidden'),
     ],
     [
-      "in whatever order the panels stand",
+      "in any order of the panels",
       '<div><button role="tab" aria-controls="b">Pensioners</button> <button role="tab" aria-controls="a">Adults</button></div>',
       panelsOf('id="a" hidden', 'id="b" style="display:none"'),
     ],
     [
-      "also where the tabs are navigation",
+      "if the tabs are navigation",
       '<nav><button role="tab" aria-controls="a">Adults</button><button role="tab" aria-controls="b">Pensioners</button></nav>',
       panelsOf('id="a"', 'id="b" hidden'),
     ],

@@ -44,8 +44,11 @@ describe("a generated PDF", () => {
   test.each<[string, PdfMadeOptions]>([
     ["one column", {}],
     ["two columns", { columns: 2 }],
-    ["two justified columns with cut words and running heads", { columns: 2, isJustified: true, hasHyphens: true, hasRunningHeads: true }],
-    ["turned pages, ligatures, an outline", { hasLigatures: true, isRotated: true, hasOutline: true }],
+    [
+      "two justified columns with hyphenated words and running heads",
+      { columns: 2, isJustified: true, hasHyphens: true, hasRunningHeads: true },
+    ],
+    ["rotated pages, ligatures, an outline", { hasLigatures: true, isRotated: true, hasOutline: true }],
   ])("%s: keeps words, pages, boxes, cells and order", async (_, options) => {
     const made = makePdf(BLOCKS, options);
     const document = await read(made.bytes);

@@ -14,7 +14,7 @@ const rowsBelow = (header: number) => TABLE.map((row) => `table-row^${header} ${
 
 describe("lines above the header of a table", () => {
   it.each([
-    ["the separator of a spreadsheet", `sep=;\r\n${BERTHS.map((row) => row.join(";")).join("\r\n")}`, []],
+    ["a spreadsheet's separator line", `sep=;\r\n${BERTHS.map((row) => row.join(";")).join("\r\n")}`, []],
     ["a title", `Berths of the harbour\n\n${csvOf(BERTHS)}`, ["Berths of the harbour"]],
     ["a comment with the separator in it", `# exported 2026-03-01, by the tool\n${csvOf(BERTHS)}`, ["# exported 2026-03-01, by the tool"]],
     ["a title among empty cells", `Report,,\nQuarter 2,,\n${csvOf(BERTHS)}`, ["Report", "Quarter 2"]],

@@ -11,7 +11,7 @@ const NOTICE = [
 
 describe("struck-through text is omitted with a notice", () => {
   test.each([
-    ["as deleted", "<del>40</del> <ins>50</ins>", ""],
+    ["by a deletion tag", "<del>40</del> <ins>50</ins>", ""],
     ["by an old tag", "<strike><b>40</b></strike> 50", ""],
     ["by its style", '<span style="text-decoration: line-through red">40</span> 50', ""],
     ["by a class", '<span class="old">40</span> 50', "<style>.old { text-decoration-line: line-through }</style>"],
@@ -32,10 +32,10 @@ describe("struck-through text is omitted with a notice", () => {
 
   test.each([
     ["between two tildes", "The fee is ~~40~~ 50.", "The fee is 50."],
-    ["with other marks", "The fee is ~~**40** or <b>45</b>~~ 50.", "The fee is 50."],
+    ["with other markup", "The fee is ~~**40** or <b>45</b>~~ 50.", "The fee is 50."],
     ["an item", "- ~~Pay 40.~~\n- Pay 50.", "Pay 50."],
-    ["beside an address", "The fee is ~~[40](http://a.b) or http://a.b/c~~ 50.", "The fee is 50."],
-    ["a cell with a bar in it", "Fee | To\n--- | ---\n~~4 \\| 0~~ 50 | me", "Fee | To\n50 | me"],
+    ["beside a link", "The fee is ~~[40](http://a.b) or http://a.b/c~~ 50.", "The fee is 50."],
+    ["a cell with a bar inside", "Fee | To\n--- | ---\n~~4 \\| 0~~ 50 | me", "Fee | To\n50 | me"],
     ["a cell", "| Fee |\n| --- |\n| ~~40~~ 50 |", "Fee\n50"],
   ])("in Markdown %s", (_, source, shown) => {
     const { text, notices } = parseMarkdown(`# Fees\n\n${source}\n`, "a");
@@ -46,10 +46,10 @@ describe("struck-through text is omitted with a notice", () => {
   test.each([
     ["in code", "Write `~~a~~` so."],
     ["escaped", "Write \\~~a\\~~ so."],
-    ["without an end", "Pay ~~40."],
-    ["of two cells without outer borders", "a | b\n--- | ---\n1 ~~2 | 3~~ 4"],
-    ["in lines that stand deeper, which are code", "    a ~~b~~ c"],
-    ["of two cells", "| a | b |\n| --- | --- |\n| ~~4 | 5~~ |"],
+    ["without a closing pair", "Pay ~~40."],
+    ["in two cells of a table without outer borders", "a | b\n--- | ---\n1 ~~2 | 3~~ 4"],
+    ["in indented code", "    a ~~b~~ c"],
+    ["in two cells", "| a | b |\n| --- | --- |\n| ~~4 | 5~~ |"],
     ["in a block of code", "```\na ~~b~~\n```"],
   ])("tildes %s strike nothing", (_, source) => {
     const { text, notices } = parseMarkdown(`# Fees\n\n${source}\n`, "a");
@@ -68,8 +68,8 @@ describe("struck-through text is omitted with a notice", () => {
   });
 
   test.each([
-    ["not twice, but once", '<w:strike/><w:color w:val="FF0000"/><w:dstrike w:val="0"/>', true],
-    ["neither", '<w:strike w:val="0"/><w:dstrike w:val="off"/>', false],
+    ["struck once, but not twice", '<w:strike/><w:color w:val="FF0000"/><w:dstrike w:val="0"/>', true],
+    ["not struck at all", '<w:strike w:val="0"/><w:dstrike w:val="off"/>', false],
     ["only before a tracked change", '<w:rPrChange w:id="1" w:author="a"><w:rPr><w:strike/><w:vanish/></w:rPr></w:rPrChange>', false],
     ["by a tracked change", '<w:dstrike/><w:rPrChange w:id="1" w:author="a"><w:rPr><w:strike w:val="0"/></w:rPr></w:rPrChange>', true],
   ])("in Word files: %s", async (_, looks, isStruck) => {

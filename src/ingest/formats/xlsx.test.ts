@@ -28,7 +28,7 @@ const leftOut = (columns: number, rows: number) => [
 describe("invisible parts of a sheet are omitted with a notice", () => {
   test.each([
     ["hidden", 'min="3" max="3" hidden="1"'],
-    ["of no width, with empty ones", 'min="3" max="9" width="0" customWidth="1"'],
+    ["of zero width, beside empty ones", 'min="3" max="9" width="0" customWidth="1"'],
   ])("columns that are %s", async (_, attributes) => {
     const { rows, notices } = await read(columns(attributes));
     expect(rows).toEqual(["table-row^0 Machine | Rate", "table-row^0 Mixer | 38", "table-row^0 Saw | 12"]);
@@ -44,7 +44,7 @@ describe("invisible parts of a sheet are omitted with a notice", () => {
 
   test.each([
     ["hidden, as by a filter", 'hidden="1"'],
-    ["of no height", 'ht="0" customHeight="1"'],
+    ["of zero height", 'ht="0" customHeight="1"'],
   ])("rows that are %s", async (_, attributes) => {
     const { rows, notices } = await read(row(attributes));
     expect(rows).toEqual(["table-row^0 Machine | Rate | Margin", "table-row^0 Mixer | 38 | 0.7"]);
@@ -52,8 +52,8 @@ describe("invisible parts of a sheet are omitted with a notice", () => {
   });
 
   test.each([
-    ["what is folded into a group", row('hidden="1" outlineLevel="1"')],
-    ["hidden columns without anything in them", columns('min="5" max="16384" hidden="1"')],
+    ["rows folded into a group", row('hidden="1" outlineLevel="1"')],
+    ["empty hidden columns", columns('min="5" max="16384" hidden="1"')],
   ])("except %s", async (_, change) => {
     const { rows, notices } = await read(change);
     expect([rows.length, notices]).toEqual([3, []]);

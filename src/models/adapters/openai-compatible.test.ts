@@ -165,8 +165,8 @@ describe("chat over HTTP", () => {
       `<html>\u001b[31m\u202e Sign in ${KEY} ${"to go on ".repeat(300)}`,
       "received text/html beginning with “<html> [31m Sign in [key] to go on",
     ],
-    ["JSON that breaks off", "application/json", '{"choices":[{"mess', 'received application/json beginning with “{"choices":[{"mess”'],
-    ["JSON in place of a stream", "application/json", '{"choices":[],"usage":null}', 'beginning with “{"choices":[],"usage":null}”'],
+    ["JSON that is cut off", "application/json", '{"choices":[{"mess', 'received application/json beginning with “{"choices":[{"mess”'],
+    ["JSON instead of a stream", "application/json", '{"choices":[],"usage":null}', 'beginning with “{"choices":[],"usage":null}”'],
   ])("describes %s and what to check", async (_what, type, body, told) => {
     const reply = { type: "status" as const, status: 200, headers: { "content-type": type }, body };
     const { model, encoder } = await start({ chat: [reply], embeddings: [reply] });

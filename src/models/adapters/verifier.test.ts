@@ -56,7 +56,7 @@ describe("chat verifier", () => {
   it.each<[string, (reply: Reply) => unknown]>([
     ["words", () => "Both passages are highly relevant: 1.0"],
     [
-      "on a scale to 10",
+      "on a scale up to 10",
       ({ verdicts: [first, second] }) => ({
         verdicts: [
           { ...first, relevance: 8 },
@@ -76,8 +76,8 @@ describe("chat verifier", () => {
     ["is missing", () => []],
     ["is below 0", (one) => [{ ...one, consistency: -0.1 }]],
     ["lacks a score", ({ passage: key }) => [{ passage: key, relevance: 1 }]],
-    ["comes twice", (one) => [one, one]],
-    ["names the passage by its place", (one) => [{ ...one, passage: "1" }]],
+    ["appears twice", (one) => [one, one]],
+    ["names the passage by its position", (one) => [{ ...one, passage: "1" }]],
   ])("returns null for a passage whose verdict %s, and judges the other", async (_, change) => {
     const { verdicts, reasons } = await judge(({ verdicts: [first = {}, ...rest] }) => ({ verdicts: [...change(first), ...rest] }));
     expect(verdicts[0]).toBeNull();

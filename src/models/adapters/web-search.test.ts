@@ -73,16 +73,16 @@ describe.each(TYPES)("web search: %s", (type) => {
   });
 
   it.each([
-    ["no JSON", "<html>Sign in</html>", 200],
-    ["another form", '{"results": "none"}', 200],
+    ["a reply that is not JSON", "<html>Sign in</html>", 200],
+    ["JSON of another shape", '{"results": "none"}', 200],
     ["null", "null", 200],
     ["a result without an address", type === "brave" ? '{"web":{"results":[{"title":"x"}]}}' : '{"results":[{"url":5}]}', 200],
     ["403", "{}", 403],
     ["429", "{}", 429],
     ["500", "oops", 500],
-    ["nothing at all", "", 200],
+    ["an empty reply", "", 200],
     ["garbage", Buffer.from(Uint8Array.from({ length: 4096 }, (_, i) => (i * 197 + 31) % 256)), 200],
-    ["a reply without end", `"${"a".repeat(3 * 1024 * 1024)}"`, 200],
+    ["an endless reply", `"${"a".repeat(3 * 1024 * 1024)}"`, 200],
   ])("throws a WebError after %s", async (_name, body, status) => {
     const search = await start(type, replying(body, status));
     await expect(search.search("card", OPTIONS)).rejects.toMatchObject({ name: "WebError", code: "search_failed" });

@@ -27,11 +27,11 @@ describe("the form of a scorer", () => {
     ["a feature that this version does not measure", { ...SCORER, features: ["one", "three"] }],
     ["a feature twice", { ...SCORER, features: ["one", "one"] }],
     ["no features", { features: [], linear: [] }],
-    ["a number too few", { ...SCORER, fill: [1] }],
+    ["one number too few", { ...SCORER, fill: [1] }],
     ["a scale of zero", { ...SCORER, scale: [0, 1] }],
-    ["a curve that falls", { ...SCORER, chance: [-1, 0] }],
+    ["a falling curve", { ...SCORER, chance: [-1, 0] }],
     ["no linear part", { features: ["one"], bias: 1 }],
-    ["a number that is none", { ...SCORER, linear: [0.5, "1"] }],
+    ["an invalid number", { ...SCORER, linear: [0.5, "1"] }],
   ])("is rejected with %s", (_, scorer) => {
     expect(named.safeParse(scorer).success).toBe(false);
   });

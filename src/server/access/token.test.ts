@@ -75,10 +75,10 @@ describe("a token of the issuer", () => {
   });
 
   it.each([
-    ["roles by other names", { roles: { ask: ["Reader"], admin: ["Root"] } }, { realm: { roles: ["Reader", "admin"] } }, ["ask"]],
-    ["roles as one text", {}, { realm: { roles: "ask review unknown" } }, ["ask", "review"]],
-    ["a claim whose name holds dots", { claims: { roles: "https://x.example/roles" } }, { "https://x.example/roles": ["ask"] }, ["ask"]],
-    ["roles of every token", { claims: {}, default_roles: ["ask"] }, { roles: ["admin"] }, ["ask"]],
+    ["roles with other names", { roles: { ask: ["Reader"], admin: ["Root"] } }, { realm: { roles: ["Reader", "admin"] } }, ["ask"]],
+    ["roles in one string", {}, { realm: { roles: "ask review unknown" } }, ["ask", "review"]],
+    ["a claim with dots in its name", { claims: { roles: "https://x.example/roles" } }, { "https://x.example/roles": ["ask"] }, ["ask"]],
+    ["roles for every token", { claims: {}, default_roles: ["ask"] }, { roles: ["admin"] }, ["ask"]],
     ["no roles", { claims: {} }, { roles: ["admin"] }, []],
     ["an administrator", { claims: { roles: "r" } }, { r: ["admin"] }, ["ask", "ingest", "review", "metrics", "admin"]],
   ])("maps %s", async (_what, settings, claims, roles) => {
@@ -92,12 +92,12 @@ describe("a token of the issuer", () => {
   });
 
   it.each([
-    ["lacks a claim that is mapped", { tenant: undefined }],
-    ["has a number for a tenant", { tenant: 7 }],
+    ["lacks a mapped claim", { tenant: undefined }],
+    ["has a number as its tenant", { tenant: 7 }],
     ["has a list of lists", { tenant: [["alice"]] }],
-    ["has an object for labels", { labels: { public: true } }],
-    ["has more values than anybody", { labels: Array.from({ length: 101 }, (_, i) => `l${i}`) }],
-    ["is an administrator's and bound", { realm: { roles: ["admin"] } }],
+    ["has an object as its labels", { labels: { public: true } }],
+    ["has too many values", { labels: Array.from({ length: 101 }, (_, i) => `l${i}`) }],
+    ["names an administrator of one tenant", { realm: { roles: ["admin"] } }],
   ])("that %s is rejected", async (_what, claims) => {
     expect(await codeOf(readerOf().read(await sign(claims)))).toBe("token_claims");
   });
@@ -117,20 +117,20 @@ describe("a token that is forged, expired or of another issuer", () => {
     ],
     ["another key under the right key id", () => sign({}, forger)],
     ["a key id that does not exist", () => sign({}, forger, { kid: "../../etc/passwd" })],
-    ["a key that it brings itself", () => sign({}, forger, { jku: "https://evil.example/keys" })],
+    ["a key in its own header", () => sign({}, forger, { jku: "https://evil.example/keys" })],
     ["another issuer", () => sign({ iss: "https://evil.example" })],
     ["the issuer with a slash", () => sign({ iss: `${ISSUER}/` })],
     ["another audience", () => sign({ aud: "another-service" })],
     ["no subject", () => sign({ sub: undefined })],
     ["no expiry", () => sign({ exp: undefined })],
-    ["an expiry that is over, and another key", () => sign({ exp: inSeconds(-60) }, forger)],
-    ["a beginning that is to come", () => sign({ nbf: inSeconds(600) })],
+    ["a past expiry, and another key", () => sign({ exp: inSeconds(-60) }, forger)],
+    ["a start in the future", () => sign({ nbf: inSeconds(600) })],
     [
       "an unknown critical header",
       async () => `${b64({ alg: "ES256", kid: KID, crit: ["x"], x: 1 })}.${(await sign()).split(".").slice(1).join(".")}`,
     ],
     [
-      "claims exchanged under the signature",
+      "changed claims under the same signature",
       async () => {
         const [head, , signature] = (await sign()).split(".");
         return `${head}.${b64(payload({ tenant: "bob" }))}.${signature}`;
@@ -163,14 +163,14 @@ describe("an issuer", () => {
   it.each([
     ["is down", { [JWKS]: () => Promise.reject(new TypeError("fetch failed")) }],
     ["answers 500", { [JWKS]: () => new Response("secret stack", { status: 500 }) }],
-    ["answers no JSON", { [JWKS]: () => new Response("<html>") }],
-    ["answers no keys", { [JWKS]: () => Response.json({ keys: "none" }) }],
+    ["answers without JSON", { [JWKS]: () => new Response("<html>") }],
+    ["answers without keys", { [JWKS]: () => Response.json({ keys: "none" }) }],
     [
       "answers without end",
       { [JWKS]: () => new Response(new ReadableStream({ pull: (c) => c.enqueue(new Uint8Array(MAX_JSON_BYTES / 4)) })) },
     ],
     ["names another issuer", describing("https://evil.example", JWKS)],
-    ["names keys without TLS", describing(ISSUER, "http://login.example/keys")],
+    ["names a key address without TLS", describing(ISSUER, "http://login.example/keys")],
     ["names a file", describing(ISSUER, "file:///etc/passwd")],
   ])("that %s: tokens cannot be checked, and are rejected", async (_what, answers) => {
     const failure = await failureOf(readerOf({}, issuerOf(answers)).read(await sign()));

@@ -127,8 +127,8 @@ describe("web search", () => {
       { type: "searxng", url: "http://me:secret@localhost/" },
       /web_search\.url: must not contain a user name or password/,
     ],
-    ["an address that is none", { type: "searxng", url: "file:///etc" }, /web_search\.url: must be an http\(s\) URL/],
-    ["a key that nobody reads", { type: "tavily", api_key: "k", allow_private: true }, /allow_private/],
+    ["an invalid address", { type: "searxng", url: "file:///etc" }, /web_search\.url: must be an http\(s\) URL/],
+    ["an unused key", { type: "tavily", api_key: "k", allow_private: true }, /allow_private/],
   ])("refuses %s", (_name, web_search, message) => {
     expect(() => load({}, { web_search })).toThrow(message);
   });

@@ -98,8 +98,8 @@ describe("RTF", () => {
 
   test.each([
     ["cut off", rtfOf("Some text of it.\\par").slice(0, -1), "bad_rtf"],
-    ["of endless groups", `{\\rtf1${"{".repeat(100_000)}`, "too_deep"],
-    ["of another kind", "PLAIN TEXT", "wrong_content"],
+    ["with endless groups", `{\\rtf1${"{".repeat(100_000)}`, "too_deep"],
+    ["another kind of file", "PLAIN TEXT", "wrong_content"],
   ])("%s is rejected", async (_, source, code) => {
     await expect(readFirst("a.rtf", source)).rejects.toMatchObject({ code, message: expect.stringMatching(/^a\.rtf: .{20,}/) });
   });
