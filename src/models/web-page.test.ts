@@ -28,6 +28,10 @@ const typed =
   (type: string, body = "text"): WebHandler =>
   (_request, response) =>
     response.writeHead(200, { "content-type": type }).end(body);
+const compressed =
+  (body: string | Uint8Array, encoding = "gzip"): WebHandler =>
+  (_request, response) =>
+    response.writeHead(200, { "content-type": "text/html", "content-encoding": encoding }).end(body);
 
 describe("fetching a page", () => {
   it("returns bytes, type and charset, and sends no cookie and no referrer", async () => {
@@ -153,9 +157,7 @@ describe("fetching a page", () => {
 
   it("rejects multiple or unknown compression", async () => {
     for (const encoding of ["gzip, gzip", "zstd", "compress"]) {
-      const handler: WebHandler = (_request, response) =>
-        response.writeHead(200, { "content-type": "text/html", "content-encoding": encoding }).end("x");
-      expect(await refusal("http://example.org/", page({ "/": handler }))).toMatch(/^web_type: compression/);
+      expect(await refusal("http://example.org/", page({ "/": compressed("x", encoding) }))).toMatch(/^web_type: compression/);
       await web.close();
     }
   });
@@ -194,28 +196,21 @@ describe("hostile replies", () => {
   it("limits the decompressed size", async () => {
     const bomb = gzipSync(Buffer.alloc(512 * 1024 ** 2));
     expect(bomb.length).toBeLessThan(1024 ** 2);
-    const handler: WebHandler = (_request, response) =>
-      response.writeHead(200, { "content-type": "text/html", "content-encoding": "gzip" }).end(bomb);
     const before = process.memoryUsage().rss;
-    expect(await refusal("http://example.org/", page({ "/": handler }), { timeoutMs: 60_000 })).toMatch(/^web_too_large/);
+    expect(await refusal("http://example.org/", page({ "/": compressed(bomb) }), { timeoutMs: 60_000 })).toMatch(/^web_too_large/);
     expect(process.memoryUsage().rss - before).toBeLessThan(128 * 1024 ** 2);
   });
 
   it("limits the compressed size too", async () => {
     const empty = gzipSync("");
-    const handler: WebHandler = (_request, response) => {
-      response.writeHead(200, { "content-type": "text/html", "content-encoding": "gzip" });
-      response.end(Buffer.concat(Array.from({ length: 2000 }, () => empty)));
-    };
-    expect(await refusal("http://example.org/", page({ "/": handler }), { maxBytes: 10_000 })).toMatch(/^web_too_large/);
+    const pages = { "/": compressed(Buffer.concat(Array.from({ length: 2000 }, () => empty))) };
+    expect(await refusal("http://example.org/", page(pages), { maxBytes: 10_000 })).toMatch(/^web_too_large/);
   });
 
   it("reports a damaged or truncated compressed body", async () => {
     const whole = gzipSync("x".repeat(1000));
     for (const body of [whole.subarray(0, -9), Buffer.from("no gzip")]) {
-      const handler: WebHandler = (_request, response) =>
-        response.writeHead(200, { "content-type": "text/html", "content-encoding": "gzip" }).end(body);
-      expect(await refusal("http://example.org/", page({ "/": handler }))).toMatch(/^web_failed/);
+      expect(await refusal("http://example.org/", page({ "/": compressed(body) }))).toMatch(/^web_failed/);
       await web.close();
     }
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { originalInWords, originalPlaceOf } from "../../text/original-place.ts";
 import type { ParsedDocument } from "../parse.ts";
-import { readFirst } from "../testing/first-document.ts";
+import { placeOf, readFirst } from "../testing/first-document.ts";
 import { makePdf, type PdfMadeBlock, type PdfMadeOptions } from "../testing/made-pdf.ts";
 import { scorePdf } from "../testing/pdf-truth.ts";
 import { faultsOf } from "../testing/soundness.ts";
@@ -183,9 +183,7 @@ describe("a generated PDF", () => {
   test("a quote has its page, and one box per line", async () => {
     const made = makePdf(BLOCKS);
     const document = await read(made.bytes);
-    const quote = "The surviving spouse receives the first payment in 5 working days";
-    const start = document.text.indexOf(quote);
-    const { pages, unit } = originalPlaceOf({ ...document, normaliser: "" }, { start, end: start + quote.length });
+    const { pages, unit } = placeOf(document, "The surviving spouse receives the first payment in 5 working days");
     expect(unit).toBe("extracted_utf16");
     expect(pages).toMatchObject([{ page: 1, width: 612, height: 792, boxes: expect.any(Array) }]);
     expect(pages?.[0]?.boxes?.length).toBeLessThanOrEqual(2);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { originalInWords, originalPlaceOf } from "../../text/original-place.ts";
-import { readFirst } from "../testing/first-document.ts";
+import { originalInWords } from "../../text/original-place.ts";
+import { placeOf, readFirst } from "../testing/first-document.ts";
 import { docxOf, epubOf, type MoreParts, wordParagraph } from "../testing/made-files.ts";
 import { drawingParagraph, odpOf, odtOf, pptxOf, slideShape } from "../testing/made-office.ts";
 import { faultsOf } from "../testing/soundness.ts";
@@ -51,15 +51,11 @@ const FILES: readonly (readonly [path: string, bytes: string | Uint8Array])[] = 
 describe("pictures in a file", () => {
   test.each(FILES)("are read if OCR is installed, and their quotes say so: %s", async (path, bytes) => {
     const document = await readFirst(path, bytes, recogniser);
-    const placeOf = (quote: string) => {
-      const start = document.text.indexOf(quote);
-      expect(start, quote).toBeGreaterThanOrEqual(0);
-      return originalPlaceOf({ ...document, normaliser: "n" }, { start, end: start + quote.length });
-    };
     expect(document.text).toContain("Image: A sign\n\nQuiet please.");
-    for (const quote of ["Quiet please.", "No dogs."]) expect(originalInWords(placeOf(quote))).toMatch(/, read by OCR, may be wrong$/);
+    for (const quote of ["Quiet please.", "No dogs."])
+      expect(originalInWords(placeOf(document, quote))).toMatch(/, read by OCR, may be wrong$/);
     for (const quote of ["A sign", ...(document.text.includes("Thanks") ? ["Thanks."] : [])])
-      expect(placeOf(quote).recognised).toBeUndefined();
+      expect(placeOf(document, quote).recognised).toBeUndefined();
     expect(document.reading.notices).toMatchObject([{ code: "recognised_text", count: 1 }]);
     expect(faultsOf(document)).toEqual([]);
   });

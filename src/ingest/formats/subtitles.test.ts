@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { originalInWords, originalPlaceOf } from "../../text/original-place.ts";
-import { parseFirst } from "../testing/first-document.ts";
+import { originalInWords } from "../../text/original-place.ts";
+import { parseFirst, placeOf } from "../testing/first-document.ts";
 import { faultsOf } from "../testing/soundness.ts";
 
 const VTT = `WEBVTT - Council
@@ -25,13 +25,6 @@ at <i>nine</i> &amp; ten.
 Later on.
 `;
 
-function placeOf(source: string, quote: string) {
-  const document = parseFirst("talk.vtt", source);
-  const start = document.text.indexOf(quote);
-  expect(start).toBeGreaterThanOrEqual(0);
-  return originalPlaceOf({ ...document, normaliser: "test" }, { start, end: start + quote.length });
-}
-
 describe("subtitles", () => {
   test("are paragraphs by speaker and pause, without markup and sounds", () => {
     const document = parseFirst("talk.vtt", VTT);
@@ -40,10 +33,11 @@ describe("subtitles", () => {
   });
 
   test("give a quote its time and speaker, and its offsets", () => {
-    expect(originalInWords(placeOf(VTT, "It costs five."))).toBe("Ann Bell at 00:12:34");
-    expect(originalInWords(placeOf(VTT, "Ann Bell: The ferry"))).toBe("Ann Bell at 00:12:31");
-    expect(originalInWords(placeOf(VTT, "Later on."))).toBe("at 01:00:00");
-    const { start, end, speaker } = placeOf(VTT, "five?");
+    const document = parseFirst("talk.vtt", VTT);
+    expect(originalInWords(placeOf(document, "It costs five."))).toBe("Ann Bell at 00:12:34");
+    expect(originalInWords(placeOf(document, "Ann Bell: The ferry"))).toBe("Ann Bell at 00:12:31");
+    expect(originalInWords(placeOf(document, "Later on."))).toBe("at 01:00:00");
+    const { start, end, speaker } = placeOf(document, "five?");
     expect([VTT.slice(start, end), speaker]).toEqual(["five?", "Bo"]);
   });
 

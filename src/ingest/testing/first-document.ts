@@ -1,3 +1,4 @@
+import { originalPlaceOf } from "../../text/original-place.ts";
 import type { FormatSource } from "../formats/format.ts";
 import { type ParsedDocument, parseFile, readDocuments } from "../parse.ts";
 
@@ -23,4 +24,11 @@ export async function readFirst(
   recogniser: FormatSource["recogniser"] = null,
 ): Promise<ParsedDocument> {
   return firstOf(await readDocuments(fileOf(path, source), recogniser), path);
+}
+
+/** Returns the place of the first such quote in its file. @throws if the document does not contain it */
+export function placeOf(document: ParsedDocument, quote: string): ReturnType<typeof originalPlaceOf> {
+  const start = document.text.indexOf(quote);
+  if (start < 0) throw new Error(`the document does not contain "${quote}"`);
+  return originalPlaceOf({ ...document, normaliser: "test" }, { start, end: start + quote.length });
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { originalPlaceOf } from "../../../text/original-place.ts";
 import { chunkDocument } from "../../chunk.ts";
 import { type ParsedDocument, readDocuments } from "../../parse.ts";
+import { placeOf } from "../../testing/first-document.ts";
 import type { MadeBlock } from "../../testing/made-files.ts";
 import { type MadeOfficeFormat, makeOfficeFile } from "../../testing/made-office.ts";
 import { faultsOf } from "../../testing/soundness.ts";
@@ -68,9 +69,7 @@ describe("twenty files of known text", () => {
     for (const [r, cells] of rows.entries())
       for (const [c, said] of cells.entries()) {
         if (rows.flat().filter((one) => one === said).length > 1) continue;
-        const start = document.text.indexOf(said);
-        const place = originalPlaceOf({ ...document, normaliser: "test" }, { start, end: start + said.length });
-        expect([said, place.cells]).toEqual([said, [expect.objectContaining({ row: r + 1, column: c + 1 })]]);
+        expect([said, placeOf(document, said).cells]).toEqual([said, [expect.objectContaining({ row: r + 1, column: c + 1 })]]);
       }
   });
 

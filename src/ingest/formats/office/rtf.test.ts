@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { originalPlaceOf } from "../../../text/original-place.ts";
-import { readFirst } from "../../testing/first-document.ts";
+import { placeOf, readFirst } from "../../testing/first-document.ts";
 import { rtfOf } from "../../testing/made-office.ts";
 import { faultsOf } from "../../testing/soundness.ts";
 import { blocksOf } from "../show-blocks.test-helper.ts";
@@ -91,8 +90,7 @@ describe("RTF", () => {
   test("gives a quote its byte offsets in the file", async () => {
     const source = rtfOf(String.raw`One.\par caf\'e9 \b costs\b0  5.\par`);
     const document = await readFirst("a.rtf", Buffer.from(source, "latin1"));
-    const start = document.text.indexOf("café");
-    const place = originalPlaceOf({ ...document, normaliser: "test" }, { start, end: document.text.length });
+    const place = placeOf(document, "café costs 5.");
     expect([place.unit, source.slice(place.start, place.end)]).toEqual(["utf16", String.raw`caf\'e9 \b costs\b0  5.`]);
   });
 

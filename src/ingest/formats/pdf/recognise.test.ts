@@ -3,21 +3,14 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { PACKAGE_ROOT } from "../../../package.ts";
 import { IngestError } from "../../../shared/errors.ts";
-import { originalInWords, originalPlaceOf } from "../../../text/original-place.ts";
-import type { ParsedDocument } from "../../parse.ts";
-import { readFirst } from "../../testing/first-document.ts";
+import { originalInWords } from "../../../text/original-place.ts";
+import { placeOf, readFirst } from "../../testing/first-document.ts";
 import { createRecogniser, findRecognition, type Picture, RECOGNITION_PACKAGES, type Recogniser } from "./recognise.ts";
 
 /** A scanned page: a picture of 1,530 × 1,980 pixels on a page of 612 × 792 points. */
 const SCAN = new Uint8Array(readFileSync(join(PACKAGE_ROOT, "test", "fixtures", "scan.pdf")));
 
 const read = (recogniser: Recogniser | null) => readFirst("scan.pdf", new Uint8Array(SCAN), recogniser);
-
-const placeOf = (document: ParsedDocument, text: string) => {
-  const start = document.text.indexOf(text);
-  expect(start).toBeGreaterThanOrEqual(0);
-  return originalPlaceOf({ ...document, normaliser: "n" }, { start, end: start + text.length });
-};
 
 function scripted(words: Awaited<ReturnType<Recogniser["recognise"]>> | Error): Recogniser & { readonly pictures: Picture[] } {
   const pictures: Picture[] = [];
