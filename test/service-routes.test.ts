@@ -259,6 +259,8 @@ describe("Idempotency-Key", () => {
     expect(second.body).toEqual(first.body);
     expect([first.headers.get("idempotent-replayed"), second.headers.get("idempotent-replayed")]).toEqual([null, "true"]);
     const other = await call("ask", { body: { question: "How long may films be kept?" }, headers });
+    const unstored = () => call("ask", { body: { question: CARD, privacy: "ephemeral" }, headers: { "idempotency-key": "unstored" } });
+    for (const { headers } of [await unstored(), await unstored()]) expect(headers.get("idempotent-replayed")).toBeNull();
     expect([other.status, other.body.error.code]).toEqual([422, "idempotency_key_reused"]);
     // Each form has its own boundary.
     const form = { ...ADMIN, "idempotency-key": "form" };

@@ -170,31 +170,7 @@ describe("admission", () => {
 });
 
 describe("an idempotent request", () => {
-  it("gets the same answer from another process; an ephemeral one is not stored", async () => {
-    const world = await serve({});
-    const second = await serveEngine(world.library.engine, () => undefined);
-    try {
-      const post = async (url: string, body: object, name: string) => {
-        const headers = { "content-type": "application/json", "idempotency-key": name };
-        const response = await fetch(`${url}/v1/ask`, { method: "POST", headers, body: JSON.stringify(body) });
-        return { id: ((await response.json()) as { id: string }).id, again: response.headers.get("idempotent-replayed") };
-      };
-      const first = await post(world.server.url, { question: CARD }, "n1");
-      await world.server.close();
-      expect(await post(second.url, { question: CARD }, "n1")).toEqual({ id: first.id, again: "true" });
-      const quiet = { question: CARD, privacy: "ephemeral" };
-      const one = await post(second.url, quiet, "n2");
-      expect((await post(second.url, quiet, "n2")).again).toBeNull();
-      expect(one.again).toBeNull();
-    } finally {
-      await second.close();
-      await world.close();
-    }
-  });
-});
-
-describe("an idempotent request with ephemeral privacy", () => {
-  it("runs once, except for a question, which is not stored", async () => {
+  it("runs once, except for a question under ephemeral privacy, which is not stored", async () => {
     const world = await serveInTest({ privacy: "ephemeral" });
     const headers = { ...bearer(await keyOf(world.library, { roles: ["ask", "ingest"] })), "idempotency-key": "n1" };
     const part = 'Content-Disposition: form-data; name="file"; filename="a.md"';

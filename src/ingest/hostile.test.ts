@@ -145,8 +145,6 @@ const FILES: readonly Hostile[] = [
     {},
   ],
   ["an ODT cut off", "a.odt", () => odtOf("<text:p>Text of it.</text:p>").slice(0, 300), { error: /bad_|wrong_/ }],
-  ["RTF groups, 200,000 deep", "a.rtf", () => `{\\rtf1 ${deep("{", "}", 200_000)}}`, { error: /too_deep/ }],
-  ["RTF cut off", "a.rtf", () => "{\\rtf1 Text of it", { error: /bad_rtf/ }],
   ["RTF with binary data beyond its end", "a.rtf", () => "{\\rtf1 Seen by all.\\bin999999999 x}", { error: /bad_rtf/ }],
   [
     "RTF with controls of impossible values",
@@ -154,7 +152,6 @@ const FILES: readonly Hostile[] = [
     () => "{\\rtf1\\ansicpg-1\\f-9\\u99999999\\uc-5\\s-1\\ilvl999 Seen by all.\\par}",
     { notices: ["encoding_guessed"] },
   ],
-  ["RTF with hidden words", "a.rtf", () => `{\\rtf1 Seen by all. {\\v ${SECRET}}}`, { notices: ["hidden_text"], never: SECRET }],
   ["subtitles of a million open tags", "a.vtt", () => `WEBVTT\n\n00:01.000 --> 00:02.000\n${"<v ".repeat(1_000_000)}`, {}],
   ["an archive of archives", "a.docx", () => zip({ "word/document.xml": zip({ "word/document.xml": "x" }) }), { error: /bad_|wrong_/ }],
   [
@@ -230,7 +227,6 @@ const FILES: readonly Hostile[] = [
   ],
   ["a sheet whose cell stands in column XFD of the last row", "a.xlsx", () => farCell(), { error: /too_large/ }],
   ["a formula that calls the web", "a.xlsx", () => xlsxOf([{ name: "s", rows: [["a"], ['=WEBSERVICE("http://169.254.169.254/")']] }]), {}],
-  ["lists in lists, 50,000 deep, as JSON", "a.json", () => deep("[", "]", 50_000), { error: /too_deep|bad_json/ }],
   ["objects in objects, 50,000 deep", "a.json", () => `${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}`, { error: /too_deep|bad_json/ }],
   [
     "JSON that makes __proto__",
@@ -242,7 +238,6 @@ const FILES: readonly Hostile[] = [
   ["aliases in YAML that grow a billionfold", "a.yaml", () => ALIASES, {}],
   ["YAML that refers to itself", "a.yaml", () => "a: &a\n  b: *a\n", {}],
   ["front matter with aliases that grow", "a.md", () => `---\n${ALIASES}---\nText`, { error: /bad_front_matter/ }],
-  ["elements in elements, 200,000 deep", "a.html", () => deep("<div>", "</div>", 200_000), { error: /too_deep/ }],
   ["a million open tags", "a.html", () => html("<b>".repeat(1_000_000)), { error: /too_deep/ }],
   ["quotes in quotes, 100,000 deep, in markdown", "a.md", () => `${">".repeat(100_000)} x`, {}],
   [
@@ -280,9 +275,6 @@ const FILES: readonly Hostile[] = [
     () => epubOf([html(`<p style="position:absolute;left:-9999px">${SECRET}</p>`)]),
     { notices: ["hidden_text"], never: SECRET },
   ],
-  ["a program with the name of a text", "a.txt", () => Buffer.from("\x7fELF\x02\x01\x01\0\0\0"), { error: /binary_file/ }],
-  ["a picture with the name of a PDF", "a.pdf", () => Buffer.from("\x89PNG\r\n\x1a\n\0\0\0", "latin1"), { error: /wrong_content|binary/ }],
-  ["a DOCX with the name of a CSV", "a.csv", () => docxOf(wordParagraph("Seen by all.")), { notices: ["wrong_extension"] }],
 ];
 
 /** Sets the sizes in the archive's directory to one byte. */

@@ -56,7 +56,6 @@ describe("a file that cannot become documents", () => {
     ["a.pdf", Buffer.from("no PDF"), "wrong_content", /the name says pdf, but the content is different/],
     ["a.docx", Buffer.from("x"), "wrong_content", /the name says docx, but the content is different/],
     ["a.txt", Buffer.from("PK\x05\x06".padEnd(22, "\0")), "unsupported_format", /zip is not a text format: use readDocuments/],
-    ["a.doc", Buffer.from("\xd0\xcf\x11\xe0\xa1", "latin1"), "unsupported_format", /old Office.*save it as DOCX/],
     ["a.txt", Buffer.alloc(MAX_TEXT_BYTES + 1, 32), "file_too_large", /20\.0 MB; the limit is 20 MB/],
     ["a.exe", Buffer.from("x"), "unsupported_format", /the format "\.exe" is not supported: use one of \.md/],
     ["a.md", Buffer.from("---\na: [\n---\n"), "bad_front_matter", /^a\.md: front matter, line/],

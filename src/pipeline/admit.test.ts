@@ -4,7 +4,6 @@ import { sharedEncoder } from "../models/embedded-encoder.ts";
 import { readFilters } from "../retrieval/filters.ts";
 import { RequestError } from "../shared/errors.ts";
 import type { AskRequest, FilterRequest } from "../shared/types.ts";
-import { tokenize } from "../text/tokens.ts";
 import cases from "./admit.cases.json" with { type: "json" };
 import { admitQuestion, assertSelection, leansOnHistory, questionParts, resolveFollowUp } from "./admit.ts";
 
@@ -41,13 +40,12 @@ describe("admitQuestion", () => {
     expect(codeOf(question)).toBe("question_empty");
   });
 
-  it.each([0x00, 0x07, 0x1b, 0x7f, 0x85, 0x9b, 0x200b, 0x2028, 0x202e, 0x2060, 0x2066, 0xfeff])("rejects the character %i", (code) => {
-    expect(codeOf(`a${String.fromCodePoint(code)}b`)).toBe("question_control_characters");
-  });
-
-  it("rejects half of a surrogate pair", () => {
-    expect(codeOf("a\uD83Db")).toBe("question_control_characters");
-  });
+  it.each([0x00, 0x07, 0x1b, 0x7f, 0x85, 0x9b, 0x200b, 0x2028, 0x202e, 0x2060, 0x2066, 0xd83d, 0xfeff])(
+    "rejects the character %i",
+    (code) => {
+      expect(codeOf(`a${String.fromCodePoint(code)}b`)).toBe("question_control_characters");
+    },
+  );
 
   it.each(["Was kostet das?", "👩‍👩‍👧‍👦?", "כמה זה עולה?", "费用是多少?", "naïve café?", "ZWNJ: می‌خواهم"])(
     "accepts %s unchanged",
@@ -261,11 +259,6 @@ describe("resolveFollowUp", () => {
         expect(text.startsWith(question.trim()) || text === question).toBe(true);
       }),
     );
-  });
-
-  it.each(["", "???", "🙂", "the the the", "مرحبا", "it ".repeat(200)])("survives %j", (question) => {
-    expect(() => resolveFollowUp(question, [turn("What is the pension?")])).not.toThrow();
-    expect(tokenize(resolveFollowUp(question, [turn("", "")]).text)).toEqual(tokenize(question));
   });
 
   it("treats a short question without a topic as a follow-up", () => {

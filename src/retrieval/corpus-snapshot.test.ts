@@ -193,17 +193,6 @@ describe("a corpus loaded from its snapshot", () => {
     await run(fakeEncoder({ dimensions: 32 }));
     expect(holds("tinnitu")).toBe(false);
   });
-
-  it("forgets words of each deleted document, also across several snapshots", async () => {
-    await here.put(document("a", ["Xylophones quarrel."]), document("b", ["The pension."]), document("c", ["A disability."]));
-    await run();
-    await here.store.documents.deleteFiles(SOURCE, ["a.md"]);
-    await run();
-    await here.store.documents.deleteFiles(SOURCE, ["b.md"]);
-    const corpus = await start();
-    const { repairs } = await corpus.understand({ resolved: "my pensoin and disabilty", scope: PUBLIC }, SETTINGS);
-    expect(repairs.map(({ read }) => read)).toEqual(["disability"]);
-  });
 });
 
 describe("an unusable snapshot", () => {

@@ -62,12 +62,6 @@ test("a run-in heading outside the bounds is omitted", () => {
   expect(unitsIn(document, part, part)).toMatchObject([{ leadIn: null }]);
 });
 
-test("headings above a part are known although they are before it", () => {
-  const document = read(GARDEN);
-  const start = document.text.indexOf("It has");
-  expect(unitsIn(document, { start, end: document.text.length })).toMatchObject([{ headingPath: ["Garden tools", "Rakes"] }]);
-});
-
 test("list items have the introducing sentence, nested items their parent item", () => {
   const source =
     "Bring to the appointment:\n\n- Your passport\n- Papers of the car\n  - the certificate\n- Money\n\nWe close at 5.\n\n- Loose item";
