@@ -180,7 +180,7 @@ describe("ingest of invalid files", () => {
     expect((await cli(sandbox, ["documents", "show", "b.html"])).stdout).toContain("2 pictures or charts have no alternative text");
   });
 
-  it("accepts file names with line breaks, emoji, quotes, escape sequences and blanks, and displays them safely", async () => {
+  it("accepts file names with line breaks, emoji, quotes, escape sequences and spaces, and displays them safely", async () => {
     const odd = ["new\nline", "📚 books", `it's "quoted"`, "esc\u001B[31mred", " blanks ", "100%#?", "-rf", "a\\b"];
     const names = odd.map((name) => `${name}.md`);
     const sandbox = fresh(Object.fromEntries(names.map((name, i) => [name, `The number of the wombat is ${i + 100}.`])));

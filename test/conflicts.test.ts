@@ -42,7 +42,7 @@ it.each(Object.entries(ownConflicts))("%s: finds the contradictions and nothing 
   expect(real.filter(({ title }) => !found.includes(title)).length).toBeLessThanOrEqual(MISSED_AT_MOST);
 });
 
-describe("conflicts-cli", () => {
+describe("conflicts of documents on the command line", () => {
   const OLD = "---\ntitle: Card fees\nas_of: 2024-05-01\n---\n# Card fees\n\nA replacement reader pass costs $5 for every adult member.\n";
   const NEW =
     "---\ntitle: Card prices\nas_of: 2026-01-15\n---\n# Card prices\n\nA replacement reader pass costs $8 for every adult member.\n";

@@ -12,7 +12,7 @@ import { commandOf, inlineCommands, PAGES, sectionsOf, shellLines, TUTORIALS, wi
 import { folderOfTest, writeIn } from "./support/folders.ts";
 import { runLine } from "./support/run-example.ts";
 
-describe("docs-pages", () => {
+describe("the pages of the docs", () => {
   const here = folderOfTest();
 
   it.each(TUTORIALS)("every block of %s runs as written", async (page) => {

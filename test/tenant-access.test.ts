@@ -82,7 +82,7 @@ describe("access labels of a tenant", () => {
   });
 });
 
-describe("tenant-words", () => {
+describe("words of a tenant's documents", () => {
   const PACK = LIBRARY_PACK.replace(
     /tenants:[\s\S]*$/,
     "tenants:\n  alice: { title: A, access: [public, staff] }\n  bob: { title: B, access: [public] }\n",

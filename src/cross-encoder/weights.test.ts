@@ -53,7 +53,7 @@ describe("loadReaderWeights", () => {
     expect(hash).not.toBe(loadReaderWeights(path, 1).hash);
   });
 
-  it("gives every thread its own arena behind the weights", () => {
+  it("gives every thread its own arena after the weights", () => {
     const { firstArena, arenaBytes, memory } = loadReaderWeights(path, 3);
     expect(memory.buffer.byteLength).toBeGreaterThanOrEqual(firstArena + 3 * arenaBytes);
   });

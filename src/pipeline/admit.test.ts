@@ -26,7 +26,7 @@ const codeOf = (question: string) => {
 };
 
 describe("admitQuestion", () => {
-  it("trims, and replaces line breaks and tabs by blanks", () => {
+  it("trims, and replaces line breaks and tabs by spaces", () => {
     expect(admit("\n What\tdoes it\r\ncost? ").text).toBe("What does it cost?");
   });
 

@@ -66,7 +66,7 @@ describe("rankCandidates", () => {
     expect(ranked.candidates.map(({ view }) => view.text).toSorted()).toEqual(first.candidates.map(({ view }) => view.text).toSorted());
   });
 
-  it("scores a limited number of candidates, with title and headings, and ranks the others behind them", async () => {
+  it("scores a limited number of candidates, with title and headings, and ranks the others after them", async () => {
     const { calls, read } = odds();
     const [first, { candidates }] = [await rank(null), await rank(read)];
     const text = (view: { readonly text: string }) => ({ question: QUESTION, text: `Ferry › Prices\n${view.text}` });

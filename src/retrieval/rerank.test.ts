@@ -21,7 +21,7 @@ describe("rerankCandidates", () => {
   const ids = async (depth: number, reranker: Reranker | null) =>
     (await rerankCandidates("q", four, depth, reranker)).map(({ documentId, rerank }) => [documentId, rerank]);
 
-  it("sorts the first candidates by the reranker's score and keeps the others behind them", async () => {
+  it("sorts the first candidates by the reranker's score and keeps the others after them", async () => {
     expect(await ids(3, fixed([0.1, 0.3, 0.2]))).toEqual([
       ["b", 0.3],
       ["c", 0.2],

@@ -46,7 +46,7 @@ describe("normalisation", () => {
     expect(build(original).text).toBe(expected);
   });
 
-  test("keeps lines and blanks of code", () => {
+  test("keeps lines and spaces of code", () => {
     const original = "if a:\r\n\tb  c\u200b";
     const builder = new TextBuilder(original);
     builder.appendPreformatted(0, original.length);

@@ -82,7 +82,7 @@ describe("createWordpiece", () => {
     expect(read("", 5)).toEqual([]);
   });
 
-  it("maps a character outside the vocabulary to a row behind the pieces, always the same", () => {
+  it("maps a character outside the vocabulary to a row after the pieces, always the same", () => {
     const wordpiece = createWordpiece(pieces, { hashRows: 7 });
     const rows = (text: string) => [...wordpiece.ids.subarray(0, wordpiece.encode(text))];
     const [a, other, same] = [rows("a"), rows("жж"), rows("ж")];

@@ -16,7 +16,7 @@ describe("routeModel with the numbers of seven-layer", () => {
     expect(routeModel(sevenLayer.write.route, facts)).toEqual({ size, because });
   });
 
-  it.each(["small", "large"] as const)("is %s where the profile says so", (size) =>
+  it.each(["small", "large"] as const)("is %s if the profile says so", (size) =>
     expect(routeModel(size, { complexTerms: ["a: b"], passages: 9, meanSimilarity: 0 }).size).toBe(size),
   );
 });

@@ -35,7 +35,7 @@ describe("invisible parts of a sheet are omitted with a notice", () => {
     expect(notices).toEqual(leftOut(1, 0));
   });
 
-  test("cells behind them keep their place", async () => {
+  test("cells after them keep their place", async () => {
     const { rows, places } = await read(columns('min="2" max="2" hidden="true"'));
     expect(rows[1]).toBe("table-row^0 Mixer | 0.7");
     const cells = places?.type === "cells" ? places.cells : [];

@@ -20,7 +20,7 @@ describe("scoreOf", () => {
 
 describe("the form of a scorer", () => {
   const named = namedScorerSchema(["one", "two"]);
-  it("is kept as it is", () => {
+  it("is parsed unchanged", () => {
     expect(named.parse(SCORER)).toEqual(SCORER);
   });
   it.each([

@@ -12,7 +12,7 @@ describe("scan.wat", () => {
     expect(sha256Hex(source)).toBe(SCAN_SOURCE_SHA256);
   });
 
-  it("runs on this machine, and its memory keeps what it holds when it grows", () => {
+  it("runs on this machine, and its memory keeps its contents when it grows", () => {
     const kernel = createWasmKernel();
     new Uint8Array(kernel.buffer)[100] = 7;
     kernel.grow(1_000_000);

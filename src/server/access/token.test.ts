@@ -57,7 +57,7 @@ const readerOf = (settings: Record<string, unknown> = {}, from = issuerOf()) =>
 const codeOf = async (work: Promise<unknown>) => (await failureOf(work))?.code ?? "read";
 
 describe("a token of the issuer", () => {
-  it("grants what the mapping makes of its claims, with one id per caller", async () => {
+  it("grants what the mapping derives from its claims, with one id per caller", async () => {
     const reader = readerOf();
     const caller = await reader.read(await sign());
     expect(caller).toMatchObject({ domains: ["library"], tenants: ["alice"], access: ["public", "staff"] });

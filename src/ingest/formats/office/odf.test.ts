@@ -22,7 +22,7 @@ describe("OpenDocument text", () => {
     ]);
   });
 
-  test("places notes after the referring block, and keeps blanks, line breaks and bold run-in headings", async () => {
+  test("places notes after the referring block, and keeps spaces, line breaks and bold run-in headings", async () => {
     const note = `<text:note><text:note-citation>1</text:note-citation><text:note-body>${p("Not on <text:span>Sunday</text:span>.")}</text:note-body></text:note>`;
     const body = `<text:h text:outline-level="1">Hours</text:h>${p(`Open${note} from<text:s text:c="3"/>nine<text:line-break/>to five.`)}${p("Fees", "B")}${p("We answer every letter within a week of it.")}`;
     const document = await readFirst("a.odt", odtOf(body, { styles: style("B", 'fo:font-weight="bold"', "paragraph") }));

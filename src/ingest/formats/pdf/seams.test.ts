@@ -41,12 +41,12 @@ describe("a hyphen at the end of a line", () => {
     expect(joined("a long-\nterm state-\nof-the-art plan")).toBe("a long-term state-of-the-art plan");
   });
 
-  it("joins parts without a blank between them", () => {
+  it("joins parts without a space between them", () => {
     expect(joined("npm diff -\n-diff=pkg- \nfork@1".replace(" \n", "\n"))).toBe("npm diff --diff=pkg-fork@1");
     expect(joined("in 2009-\n2010 and/\nor later")).toBe("in 2009-2010 and/or later");
   });
 
-  it("keeps the blank after a suspended hyphen and after a dash", () => {
+  it("keeps the space after a suspended hyphen and after a dash", () => {
     expect(joined("short-\nand long-term –\nor none")).toBe("short- and long-term – or none");
   });
 
