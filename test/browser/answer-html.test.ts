@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sampleAnswer, sampleCitation } from "../../src/testing/answers.ts";
 import { renderAnswerHtml } from "../../src/writing/render.ts";
 import { hasHostileSet, readHostileTexts } from "../support/hostile-texts.ts";
-import { hasChromium, launchBrowser } from "./harness.ts";
+import { eventsIn, hasChromium, launchBrowser } from "./harness.ts";
 
 describe.skipIf(!hasChromium)(
   `answer_html in a browser${hasHostileSet ? "" : " (our own attacks only: SOURCEBOUND_DATA is not set)"}`,
@@ -20,13 +20,7 @@ describe.skipIf(!hasChromium)(
         return renderAnswerHtml(sampleAnswer({ question: "?", sentences: [{ text, citations: [1] }], citations: [citation] }));
       });
       const page = await browser.newPage();
-      const happened: string[] = [];
-      page.on("dialog", async (dialog) => {
-        happened.push(`dialog ${dialog.message()}`);
-        await dialog.dismiss();
-      });
-      page.on("request", (request) => happened.push(`request ${request.url()}`));
-      page.on("pageerror", (error) => happened.push(`script ${error.message}`));
+      const happened = eventsIn(page);
       await page.setContent("<main></main>");
       happened.length = 0;
       const names = await page.evaluate((parts) => {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runCli } from "../support/cli.ts";
 import { folderOfFile, writeIn } from "../support/folders.ts";
 import { readHostileTexts } from "../support/hostile-texts.ts";
-import { hasChromium, launchBrowser, objections, openPage } from "./harness.ts";
+import { eventsIn, hasChromium, launchBrowser, objections, openPage } from "./harness.ts";
 
 const RULES =
   "# Loans\n\nA book may be kept for 21 days.\n\n# Cards\n\nReplacing a lost card costs 5 dollars.\n\n# Hours\n\nThe reading room opens at nine.\n";
@@ -51,15 +51,9 @@ describe.skipIf(!hasChromium)("the golden report in a browser", () => {
 
   async function opened(width: number, colorScheme: "light" | "dark"): Promise<{ page: Page; happened: string[] }> {
     const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
-    const happened: string[] = [];
     const address = pathToFileURL(join(cwd, "results.html")).href;
-    page.on("request", (request) => request.url() === address || happened.push(`request ${request.url()}`));
-    page.on("pageerror", (error) => happened.push(`script ${error.message}`));
+    const happened = eventsIn(page, (url) => url === address);
     page.on("console", (message) => happened.push(`console ${message.text()}`));
-    page.on("dialog", async (dialog) => {
-      happened.push(`dialog ${dialog.message()}`);
-      await dialog.dismiss();
-    });
     await page.goto(address);
     return { page, happened };
   }

@@ -49,6 +49,18 @@ async function buildPage(): Promise<string> {
   return folder;
 }
 
+/** Records dialogs, script errors and foreign requests of a page, and dismisses its dialogs. */
+export function eventsIn(page: Page, isOwn: (url: string) => boolean = () => false): string[] {
+  const happened: string[] = [];
+  page.on("dialog", async (dialog) => {
+    happened.push(`dialog ${dialog.message()}`);
+    await dialog.dismiss();
+  });
+  page.on("request", (request) => isOwn(request.url()) || happened.push(`request ${request.url()}`));
+  page.on("pageerror", (error) => happened.push(`script ${error.message}`));
+  return happened;
+}
+
 const LAUNCH_ARGUMENTS = [
   "--headless",
   "--no-sandbox",

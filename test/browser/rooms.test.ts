@@ -11,7 +11,7 @@ import { createFakeAskEngine, type FakeAskEngine } from "../../src/testing/fake-
 import { hasHostileSet, readHostileTexts } from "../support/hostile-texts.ts";
 import { part } from "../support/trials.ts";
 import { documentOf, fakeRooms } from "./fake-rooms.ts";
-import { enterKey, hasChromium, objections, openApp, openOptions, type SharedPage, usePage } from "./harness.ts";
+import { enterKey, eventsIn, hasChromium, objections, openApp, openOptions, type SharedPage, usePage } from "./harness.ts";
 import { playScenario, QUESTIONS, REVIEW_ANSWER, REVIEW_QUOTE } from "./scenario.ts";
 
 /** Maximum bytes of script, gzipped, that the first view may load. */
@@ -298,14 +298,7 @@ describe.skipIf(!hasChromium)("the views", () => {
     });
     for (const [i, group] of groups.entries()) {
       await start();
-      const happened: string[] = [];
-      page.on("dialog", async (dialog) => {
-        happened.push(`dialog ${dialog.message()}`);
-        await dialog.dismiss();
-      });
-      page.on("request", (request) => {
-        if (!request.url().startsWith(server.url)) happened.push(`request ${request.url()}`);
-      });
+      const happened = eventsIn(page, (url) => url.startsWith(server.url));
       // The fake engine has no such document, so opening the source in the reader gives one 404.
       const missing = "Failed to load resource: the server responded with a status of 404 (Not Found)";
       page.on("response", (response) => {
