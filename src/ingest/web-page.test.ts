@@ -70,17 +70,17 @@ describe("reading a page in a thread", () => {
   const signal = new AbortController().signal;
 
   it("gives the same as reading it directly", async () => {
-    expect(await createPageReader()(source(FEES), signal)).toEqual(readWebPage(source(FEES)));
+    expect(await createPageReader(60_000)(source(FEES), signal)).toEqual(readWebPage(source(FEES)));
   });
 
   it("gives the reason when a page is not read", async () => {
-    await expect(createPageReader()(source("<div>".repeat(10_000)), signal)).rejects.toMatchObject({ code: "page_unreadable" });
+    await expect(createPageReader(60_000)(source("<div>".repeat(10_000)), signal)).rejects.toMatchObject({ code: "page_unreadable" });
   });
 
   it("ends a page that takes too long, and reads the next one", async () => {
     const read = createPageReader(700);
     await expect(read(slow, signal)).rejects.toMatchObject({ code: "web_timeout" });
-    expect((await createPageReader()(source(FEES), signal)).title).toBe("Card fees & more");
+    expect((await createPageReader(60_000)(source(FEES), signal)).title).toBe("Card fees & more");
   });
 
   it("ends when it is cancelled, also while it waits", async () => {
@@ -110,6 +110,6 @@ describe("reading a page in a thread", () => {
 
   it("survives a page that exhausts the memory of its thread", async () => {
     const greedy = source("<p>x</p>".repeat(500_000));
-    await expect(createPageReader(30_000)(greedy, signal)).rejects.toMatchObject({ code: "page_unreadable" });
+    await expect(createPageReader(120_000)(greedy, signal)).rejects.toMatchObject({ code: "page_unreadable" });
   });
 });
