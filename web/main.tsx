@@ -7,7 +7,9 @@ import { lookFirst } from "./app/first-look.ts";
 import { firstCalls } from "./first.ts";
 import "./styles/tokens.css";
 import "./styles/base.css";
+import "./styles/controls.css";
 import "./styles/ask.css";
+import "./styles/sources.css";
 import "./styles/panes.css";
 import "./styles/views.css";
 // Must be last: its media queries override the other style sheets.

@@ -1,18 +1,21 @@
 import { LRUCache } from "lru-cache";
-import type { Scope, StoredDocument } from "../shared/types.ts";
-import type { DocumentOutline } from "../store/document-rows.ts";
+import { unitOf } from "../language/units.ts";
+import type { PlacedUnit, Scope, StoredDocument } from "../shared/types.ts";
 import type { DocumentStore } from "../store/documents.ts";
-import { cellsOf } from "../text/units.ts";
+import { isStopWord, tokenize, words } from "../text/tokens.ts";
+import { nameCells, unitsIn } from "../text/units.ts";
 
 type Documents = Pick<DocumentStore, "outlines" | "load">;
+type Read = Pick<StoredDocument, "title" | "text" | "blocks" | "units">;
 
 /** Number of suggestions. */
 const SUGGESTIONS = 3;
 /** Maximum number of questions to try for one list of suggestions. */
-const MOST_TRIED = 12;
-/** Maximum number of documents to search for headings, and maximum number whose tables are read. */
-const MOST_OUTLINES = 200;
-const MOST_TABLES = 6;
+const MOST_TRIED = 15;
+/** Maximum number of documents to take questions from, of questions of each, and of its characters that are read. */
+const MOST_DOCUMENTS = 40;
+const MOST_OF_DOCUMENT = 4;
+const MOST_CHARACTERS = 30_000;
 /** Maximum number of remembered lists, one per scope and revision. */
 const MOST_LISTS = 100;
 
@@ -24,9 +27,12 @@ const MOST_LISTS = 100;
 export function createSuggester(documents: Documents, isAnswered: (question: string, scope: Scope) => Promise<boolean>) {
   const known = new LRUCache<string, Promise<readonly string[]>>({ max: MOST_LISTS });
   const find = async (scope: Scope, examples: readonly string[]) => {
-    const outlines = await documents.outlines(scope, MOST_OUTLINES);
+    const ids = (await documents.outlines(scope, MOST_DOCUMENTS)).map(({ id }) => id);
+    const loaded = await documents.load(scope, ids);
+    const ofDocuments = [...loaded.values()].map(questionsOf);
+    const inTurn = Array.from({ length: MOST_OF_DOCUMENT }, (_, i) => ofDocuments.flatMap((questions) => questions.slice(i, i + 1)));
     const answered: string[] = [];
-    for (const question of [...examples, ...(await sentencesAbout(outlines, scope, documents))].slice(0, MOST_TRIED)) {
+    for (const question of [...new Set([...examples, ...inTurn.flat()])].slice(0, MOST_TRIED)) {
       if (answered.length === SUGGESTIONS) break;
       if (await isAnswered(question, scope)) answered.push(question);
     }
@@ -41,40 +47,72 @@ export function createSuggester(documents: Documents, isAnswered: (question: str
   };
 }
 
-/** Creates questions from headings and from the first table row of some documents, those without headings first. */
-async function sentencesAbout(outlines: readonly DocumentOutline[], scope: Scope, documents: Pick<Documents, "load">): Promise<string[]> {
-  const read = outlines.toSorted((a, b) => Number(a.headings.length > 0) - Number(b.headings.length > 0)).slice(0, MOST_TABLES);
-  const loaded = await documents.load(
-    scope,
-    read.map(({ id }) => id),
-  );
-  const ofRows = [...loaded.values()].flatMap((document) => {
-    const label = rowLabel(document);
-    return label === null ? [] : [questionAbout(document.title, label)];
+/** Returns complete questions about a document: at most one for each section and table. */
+function questionsOf(document: Read): string[] {
+  const units = unitsIn(document, { start: 0, end: Math.min(document.text.length, MOST_CHARACTERS) });
+  const seen = new Set<string>();
+  const found = units.flatMap((unit) => {
+    const place = unit.header === null ? unit.headingPath.join("\n") : `table ${unit.header.start}`;
+    const question = seen.has(place) ? null : questionOf(document, unit);
+    if (question === null) return [];
+    seen.add(place);
+    return [question];
   });
-  const ofHeadings = outlines.map(({ title, headings }) =>
-    headings
-      .map(({ text }) => text.trim())
-      .filter((text) => text !== "" && text.toLowerCase() !== title.trim().toLowerCase())
-      .map((text) => (text.endsWith("?") ? text : questionAbout(title, withoutCapital(text)))),
-  );
-  return [ofRows, ...ofHeadings].flatMap((group) => group.slice(0, 1)).concat([ofRows, ...ofHeadings].flatMap((group) => group.slice(1)));
+  return found.slice(0, MOST_OF_DOCUMENT);
 }
 
-/** Returns the first cell of a document's first table row, or `null` if no table has a header. */
-function rowLabel({ text, blocks }: Pick<StoredDocument, "text" | "blocks">): string | null {
-  const row = blocks.find(({ type, header }, i) => type === "table-row" && header >= 0 && header !== i);
-  const [label = ""] = row === undefined ? [] : cellsOf(text.slice(row.start, row.end));
-  return label === "" ? null : label;
+/** Matches a heading that is a question, without a number or a letter of a list. */
+const ASKS = /^\p{L}[\p{L}'’]+ .*\?$/u;
+
+function questionOf(document: Read, unit: PlacedUnit): string | null {
+  const text = document.text.slice(unit.start, unit.end).trim();
+  if (unit.type === "heading") return ASKS.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : null;
+  if (unit.type === "table-row") return unit.header === null ? null : askMeasure(unit.header.text, text);
+  return unit.type === "paragraph" ? askWhat(document, text, unit.headingPath) : null;
 }
 
-function questionAbout(title: string, topic: string): string {
-  return `What does “${title}” say about ${topic}?`;
+/** Matches the name of a column with its unit in brackets: "Height (m)". */
+const MEASURE = /^(\p{L}[\p{L} ]*\p{L}) \(([^()]+)\)$/u;
+
+/** Asks for a quantity of a table row: "What is the height of Old Tarn Head?" */
+function askMeasure(header: string, row: string): string | null {
+  const [first, ...others] = nameCells(header, row) ?? [];
+  const [measure] = others.flatMap(({ name }) => {
+    const [, quantity = "", unit = ""] = MEASURE.exec(name) ?? [];
+    return unitOf(unit) === null ? [] : [quantity];
+  });
+  if (first === undefined || measure === undefined || !isName(first.text)) return null;
+  return `What is the ${lowered(measure)} of ${first.text}?`;
 }
 
-/** Lowers the initial capital of a heading, unless it seems to be a name. */
-function withoutCapital(heading: string): string {
-  const [first = "", second = ""] = heading.split(" ");
-  const isName = !/^(?:the|an?)\s/i.test(heading) && (/\p{Lu}.*\p{Lu}|\d/u.test(first) || /^\p{Lu}/u.test(second));
-  return isName ? heading : heading.charAt(0).toLowerCase() + heading.slice(1);
+const MOST_NAME_WORDS = 5;
+
+/** Returns whether a text is a few words, none of which is a function word. */
+function isName(text: string): boolean {
+  const named = words(text);
+  return named.length > 0 && named.length <= MOST_NAME_WORDS && named.every((word) => !isStopWord(word.text));
+}
+
+/** Matches the beginning of a sentence that says what its subject is. */
+const SAYS_WHAT = /^(\p{Lu}[^\n,;:.()"“”|]*?) (is|are) /u;
+const ARTICLE = /^(?:the|an?) /i;
+
+/** Asks what the topic of a heading is, where a sentence below the heading says so: "A hold is a request." → "What is a hold?" */
+function askWhat(document: Read, sentence: string, headings: readonly string[]): string | null {
+  const [, subject = "", verb = ""] = SAYS_WHAT.exec(sentence) ?? [];
+  const heading = new Set(tokenize(headings.at(-1) ?? document.title));
+  const isTopic = isName(subject.replace(ARTICLE, "")) && tokenize(subject).every((word) => heading.has(word));
+  return isTopic ? `What ${verb} ${inSentence(document, subject)}?` : null;
+}
+
+/** Lowers the initial capital of a phrase where the document itself writes its first word in lower case. */
+function inSentence({ text }: Read, phrase: string): string {
+  const low = lowered(phrase);
+  const [first = ""] = low.split(" ");
+  return isStopWord(first) || text.includes(` ${first}`) ? low : phrase;
+}
+
+/** Lowers an initial capital that no other capital follows. */
+function lowered(phrase: string): string {
+  return /^\p{Lu}\p{Lu}/u.test(phrase) ? phrase : phrase.charAt(0).toLowerCase() + phrase.slice(1);
 }

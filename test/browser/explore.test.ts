@@ -120,7 +120,7 @@ describe.skipIf(!hasChromium)("views that analyse answers", () => {
   it("evaluate: runs a golden set, shows its figures, compares two runs and exports one", async () => {
     await room("Evaluate");
     await page.getByText("There is no run yet.", { exact: false }).waitFor();
-    await page.getByText("Town library has no golden set. Choose a file of your own.").waitFor();
+    await page.getByText("“Town library” has no golden set. Choose a file of your own.").waitFor();
     expect(await page.getByRole("button", { name: /^Run the golden set/ }).count()).toBe(0);
     expect(await objections(page, "evaluate, empty")).toEqual([]);
     writeGoldenSet(library.sandbox.folder);
@@ -199,7 +199,7 @@ describe.skipIf(!hasChromium)("views that analyse answers", () => {
       .setInputFiles({ name: "boats.pdf", mimeType: "application/pdf", buffer: Buffer.from(made.bytes) });
     await page.getByText("1 file uploaded.").waitFor();
     const file = page.getByRole("listitem").filter({ hasText: "boats.pdf" });
-    await file.getByText("read", { exact: true }).waitFor({ timeout: 30_000 });
+    await file.getByText("ready", { exact: true }).waitFor({ timeout: 30_000 });
     await page.getByRole("link", { name: "Ask", exact: true }).click();
     await page.getByLabel("Your question").fill("For how long may a rowing boat be hired?");
     await page.keyboard.press("Enter");

@@ -80,15 +80,15 @@ describe.skipIf(!hasChromium)("views for reviewers and administrators", () => {
     await page.getByLabel("Your name, for the audit log").fill("Ann");
     await page.getByRole("button", { name: "Flag as wrong" }).click();
     await page.getByText("Flagged. The answer will not be served again.").waitFor();
-    await page.getByRole("button", { name: "Correct" }).click();
+    await page.getByRole("button", { name: "Write a correction" }).click();
     const text = page.getByLabel("Corrected answer");
-    expect(await page.getByRole("button", { name: "Keep this answer" }).isDisabled()).toBe(true);
+    expect(await page.getByRole("button", { name: "Save the correction" }).isDisabled()).toBe(true);
     await text.fill("A library card costs 9 dollars per year [1].");
-    await page.getByRole("button", { name: "Keep this answer" }).click();
+    await page.getByRole("button", { name: "Save the correction" }).click();
     await page.getByRole("alert").waitFor();
     await text.fill("A library card costs 5 dollars per year [1].");
     expect(await objections(page, "review")).toEqual([]);
-    await page.getByRole("button", { name: "Keep this answer" }).click();
+    await page.getByRole("button", { name: "Save the correction" }).click();
     await page.getByText("Corrected. The correction is served when this question is asked without filters.").waitFor();
     await page.getByRole("tab", { name: "Audit log" }).click();
     await page.getByText(/^The log is intact: all \d+ entries match their predecessors\.$/).waitFor();
@@ -109,7 +109,7 @@ describe.skipIf(!hasChromium)("views for reviewers and administrators", () => {
     ]);
     await page.getByText("2 files uploaded.").waitFor();
     const pets = page.getByRole("listitem").filter({ hasText: "pets.md" });
-    await pets.getByText("read", { exact: true }).waitFor();
+    await pets.getByText("ready", { exact: true }).waitFor();
     const broken = page.getByRole("listitem").filter({ hasText: "broken.pdf" });
     await broken.getByText("could not be read").waitFor();
     expect((await broken.locator(".doubt").textContent())?.length).toBeGreaterThan(20);

@@ -83,14 +83,17 @@ export function AnswerActions({ number, answer, busy, onMore, onRetry }: AnswerA
         {rateButton("up", "Right")}
         {rateButton("down", "Wrong")}
         <a className="action" href={formatRoute({ room: "why", id: answer.id })}>
-          <Named icon="why">Why this answer</Named>
+          <Named icon="why">{answer.refusal === null ? "Why this answer" : "Why no answer"}</Named>
         </a>
         <button type="button" className="action" onClick={() => copy(copiedText(answer), "Answer with its sources")}>
           <Named icon="copy">Copy</Named>
         </button>
+        <button type="button" className="action" onClick={() => copy(link(), "Link")}>
+          <Named icon="share">Share</Named>
+        </button>
         {roles.includes("review") ? (
           <a className="action" href={formatRoute({ room: "review", id: answer.id })}>
-            <Named icon="review">Review</Named>
+            <Named icon="review">Correct it</Named>
           </a>
         ) : null}
         <Popover className="action" label={<Named icon="more">More</Named>}>
@@ -101,9 +104,6 @@ export function AnswerActions({ number, answer, busy, onMore, onRetry }: AnswerA
                   More detail
                 </QuietButton>
               )}
-              <QuietButton {...closing} onClick={() => copy(link(), "Link")}>
-                Copy a link to this answer
-              </QuietButton>
               <QuietButton {...closing} disabled={busy} onClick={onRetry}>
                 Ask again
               </QuietButton>
@@ -134,6 +134,7 @@ const PATHS = {
   down: "M5 8.8 8 14.2c1 0 1.7-.8 1.6-1.8L9.3 10h3.4c.9 0 1.5-.8 1.3-1.7l-1-4.6c-.1-.7-.7-1.2-1.4-1.2H5zM2 8.8h3V2.5H2z",
   why: "M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM8 7.3v3.5M8 4.8v.9",
   copy: "M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3",
+  share: "M6.5 9.5l3-3M7 4.5l1.5-1.5a3.2 3.2 0 0 1 4.5 4.5L11.5 9M9 11.5 7.5 13A3.2 3.2 0 0 1 3 8.5L4.5 7",
   more: "M3 8h.1M8 8h.1M13 8h.1",
   review: "M3 13l.6-2.7L11 3l2 2-7.3 7.4zM9.5 4.5l2 2",
 } as const;

@@ -31,7 +31,7 @@ export function WelcomeMore({ onAsk }: { readonly onAsk: (question: string) => v
   const mayUpload = roles.includes("ingest");
   return (
     <div className="welcome-more">
-      <StateLine state={domains} what="the domains" onRetry={reload} />
+      <StateLine state={domains} what="the documents" onRetry={reload} />
       {domain === null ? null : documents > 0 ? (
         <Suggestions domain={domain} onAsk={onAsk} />
       ) : (

@@ -1,6 +1,7 @@
 import type { WireRefusal } from "../../src/client/index.ts";
 import { formatRoute, type Scope } from "../app/route.ts";
 import { formatCount, formatDate, toContactUrl, toHttpUrl } from "../format.ts";
+import { CellRow, isRow } from "../kit/cell-row.tsx";
 import { Linked, Recognised } from "../kit/message.tsx";
 import { isOneLine } from "./plain-words.ts";
 import { FilePlace } from "./source-list.tsx";
@@ -103,7 +104,9 @@ function NearMiss({ miss, scope }: Pick<RefusalViewProps, "scope"> & { readonly 
     <li className="card">
       <Linked text={title} href={toHttpUrl(url)} />
       {heading === null ? null : <span> – {heading}</span>}
-      {quote === null ? null : <blockquote className="read">{quote}</blockquote>}
+      {quote === null ? null : (
+        <blockquote className="read">{isRow(quote) ? <CellRow row={quote} start={0} pieces={(cell) => cell} /> : quote}</blockquote>
+      )}
       {original.recognised === true ? <Recognised /> : null}
       {lacks.length === 0 ? null : <p className="muted">This passage {lacks.join(" and ")}.</p>}
       <p className="muted">

@@ -101,7 +101,7 @@ function Quote({ citation, states, active, open, onOpen, onPoint, onBack, onRead
           <StateTag state={states.get(citation.n) ?? null} />
           <SourcePath {...citation} />
           {citation.original.recognised === true ? <Recognised /> : null}
-          {isOpen ? null : <span className="source-quote">{citation.quote}</span>}
+          {isOpen ? null : <q className="source-quote">{citation.quote}</q>}
         </span>
       </button>
       <div id={sourceId(citation.n)}>

@@ -44,7 +44,7 @@ function StartForm({ isRunning, onStarted }: { readonly isRunning: boolean; read
           label="Method"
           value={profile}
           options={[
-            ["", "The default profile of this domain"],
+            ["", "The default of these documents"],
             ...profiles.map(({ name, title: what }) => [name, `${name} – ${what}`] as const),
           ]}
           onChange={setProfile}
@@ -55,7 +55,7 @@ function StartForm({ isRunning, onStarted }: { readonly isRunning: boolean; read
           </button>
         ) : null}
       </div>
-      {domains.type === "failed" ? <StateLine state={domains} what="the domains" onRetry={reload} /> : null}
+      {domains.type === "failed" ? <StateLine state={domains} what="the documents" onRetry={reload} /> : null}
       {domains.type === "ready" ? <QuestionsFile {...{ domain, isRunning }} onChosen={(file) => void start(file)} /> : null}
       <ResultLine result={result} />
     </>
@@ -73,7 +73,7 @@ function QuestionsFile({ domain, isRunning, onChosen }: QuestionsFileProps) {
   return (
     <>
       <p className="muted">
-        {domain?.golden ? "Or ask your own questions:" : `${domain?.title ?? "This domain"} has no golden set. Choose a file of your own.`}
+        {domain?.golden ? "Or ask your own questions:" : `“${domain?.title ?? ""}” has no golden set. Choose a file of your own.`}
       </p>
       <div className="filters">
         <label htmlFor={id}>File of questions</label>

@@ -125,7 +125,7 @@ function Ticked({ files, onDelete }: TickedProps) {
   const own = files.filter((file) => file.uploaded && !isBeingRead(file));
   if (files.length === 0) return <p className="muted">Tick files to ask only them, or to delete them.</p>;
   return (
-    <div className="row">
+    <div className="row ticked">
       <span role="status">{formatCount(files.length, "file")} ticked</span>
       {documents.length === 0 ? null : (
         <QuietButton
@@ -292,8 +292,10 @@ function VersionList({ document: { id, title }, scope }: VersionsProps) {
   return (
     <>
       <p>
-        {formatCount(earlier.length, "earlier version")}, {formatCount(kept.length, "text")} of them kept.
-        {kept.length < earlier.length ? " A replaced text is kept while a recorded answer may depend on it." : ""}
+        {formatCount(earlier.length, "earlier version")}
+        {kept.length < earlier.length
+          ? `, ${formatNumber(kept.length)} with its text. A replaced text is kept while a recorded answer may depend on it.`
+          : "."}
       </p>
       {kept.length === 0 ? null : (
         <div className="filters">

@@ -9,7 +9,7 @@ import { ResultLine, useActionResult, useEvery } from "../kit/controls.tsx";
 /** Polling interval while files are being read, in milliseconds. */
 export const LOOK_MS = 2_000;
 
-const STATES = { queued: "queued", reading: "being read", ok: "read", failed: "could not be read" } as const;
+const STATES = { queued: "queued", reading: "being read", ok: "ready", failed: "could not be read" } as const;
 
 export function isBeingRead({ status }: Pick<WireFile, "status">): boolean {
   return status === "queued" || status === "reading";

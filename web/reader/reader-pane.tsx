@@ -258,7 +258,7 @@ function AskSelection({ selected, busy, onAsk, onClose }: AskSelectionProps) {
         if (typed !== "" && !busy) onAsk(typed);
       }}
     >
-      <p className="source-quote">{selected.text}</p>
+      <q className="source-quote">{selected.text}</q>
       <TextField
         label={`Ask about this selection (${formatCount(selected.end - selected.start, "character")})`}
         {...{ value: question, maxLength: 500, onChange: setQuestion }}

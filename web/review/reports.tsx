@@ -22,7 +22,7 @@ export function Reports() {
   return (
     <>
       <h2>By topic</h2>
-      <ul className="cards">
+      <ul className="stack">
         {topics.map((one) => (
           <Gap key={one.topic ?? ""} topic={one} />
         ))}

@@ -63,7 +63,7 @@ export function ReviewCase({ id, onChanged }: { readonly id: string; readonly on
           aria-expanded={correcting}
           onClick={() => setCorrecting(!correcting)}
         >
-          Correct
+          Write a correction
         </button>
       </div>
       <ResultLine result={result} otherwise={named ? "" : "Enter your name before you decide."} />
@@ -158,7 +158,7 @@ function CorrectionForm({ answer, onSend }: { readonly answer: WireAnswer; reado
       <TextDiff changes={changes} />
       <div className="row">
         <button type="submit" className="ask-button" disabled={busy || text.trim() === "" || text === before}>
-          Keep this answer
+          Save the correction
         </button>
       </div>
     </form>

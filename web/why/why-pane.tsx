@@ -97,6 +97,8 @@ interface MadeProps {
 
 function Made({ answer, turn }: MadeProps) {
   const tenant = turn?.asked.tenant ?? null;
+  const decision = ["Decision", <Decision key="decision" answer={answer} turn={turn} />] as const;
+  const isRefused = answer.refusal !== null;
   return (
     <>
       <p>{answer.question}</p>
@@ -104,10 +106,11 @@ function Made({ answer, turn }: MadeProps) {
       <Tabbed
         label="Why this answer"
         parts={[
+          ...(isRefused ? [decision] : []),
           ["Path", <Path key="path" answer={answer} stages={turn?.stages ?? []} />],
           ["Passages", <Passages key="passages" answer={answer} tenant={tenant} />],
           ["Checks", <Checks key="checks" answer={answer} />],
-          ["Decision", <Decision key="decision" answer={answer} turn={turn} />],
+          ...(isRefused ? [] : [decision]),
           ["Model", <Prompts key="model" answer={answer} tenant={tenant} />],
           ["Record", <AnswerRecord key="record" answer={answer} turn={turn} />],
         ]}
