@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, type SyntheticEvent, useEffect, useId, useRef, useState } from "react";
+import { lazy, type ReactNode, Suspense, useRef, useState } from "react";
 import { linesOfWire, lineText, type WireAnswer } from "../../src/client/index.ts";
 import { messageOf } from "../app/api.ts";
 import { formatRoute } from "../app/route.ts";
@@ -15,7 +15,7 @@ type Rating =
   | { readonly type: "kept"; readonly verdict: Verdict; readonly reason: boolean }
   | { readonly type: "failed"; readonly verdict: Verdict; readonly message: string };
 
-const REASON_CHARACTERS = 500;
+const ReasonForm = lazy(() => import("./reason-form.tsx"));
 
 export interface AnswerActionsProps {
   /** 1-based number of the turn; it keeps labels unique when a page shows several answers. */
@@ -118,7 +118,9 @@ export function AnswerActions({ number, answer, busy, onMore, onRetry }: AnswerA
         </span>
       </div>
       <Alert text={rating.type === "failed" ? `Not saved: ${rating.message}` : null} />
-      {telling ? <ReasonForm onSend={async (reason) => (await send("down", reason)) && close()} onClose={close} /> : null}
+      <Suspense>
+        {telling ? <ReasonForm onSend={async (reason) => (await send("down", reason)) && close()} onClose={close} /> : null}
+      </Suspense>
     </section>
   );
 }
@@ -148,54 +150,6 @@ function Named({ icon, children }: { readonly icon: keyof typeof PATHS; readonly
       </svg>
       {children}
     </>
-  );
-}
-
-interface ReasonFormProps {
-  readonly onSend: (reason: string) => void;
-  readonly onClose: () => void;
-}
-
-function ReasonForm({ onSend, onClose }: ReasonFormProps) {
-  const [reason, setReason] = useState("");
-  const field = useRef<HTMLTextAreaElement>(null);
-  const id = useId();
-  useEffect(() => field.current?.focus(), []);
-
-  function submit(event: SyntheticEvent) {
-    event.preventDefault();
-    onSend(reason.trim());
-  }
-
-  function onKey(event: KeyboardEvent) {
-    if (event.key !== "Escape") return;
-    event.stopPropagation();
-    onClose();
-  }
-
-  return (
-    <form className="stack feedback-form" onSubmit={submit} onKeyDown={onKey}>
-      <label htmlFor={`${id}-reason`}>What is wrong? (optional)</label>
-      <textarea
-        ref={field}
-        id={`${id}-reason`}
-        className="field"
-        rows={2}
-        maxLength={REASON_CHARACTERS}
-        value={reason}
-        aria-describedby={`${id}-note`}
-        onChange={(event) => setReason(event.target.value)}
-      />
-      <p id={`${id}-note`} className="muted">
-        Numbers, e-mail addresses and postal addresses are removed before your reason is stored. Do not enter names.
-      </p>
-      <div className="row">
-        <button type="submit" className="quiet-button" disabled={reason.trim() === ""}>
-          Send
-        </button>
-        <QuietButton onClick={onClose}>Skip</QuietButton>
-      </div>
-    </form>
   );
 }
 
