@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import Libsql from "libsql";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { readRankingWeights } from "../src/ranking/features.ts";
 import { askResponseSchema } from "../src/wire/index.ts";
@@ -79,11 +79,11 @@ describe("ask", () => {
     const answer = askResponseSchema.parse(JSON.parse(run.stdout));
     expect(answer.status).toBe("ok");
     expect(answer.citations.length).toBeGreaterThan(0);
-    const database = new Libsql(databaseOf(library.sandbox), { readonly: true });
+    const database = new DatabaseSync(databaseOf(library.sandbox), { readOnly: true });
     // Other tests write to the same database concurrently.
-    database.pragma("busy_timeout = 10000");
+    database.exec("pragma busy_timeout = 10000");
     for (const { quote, start, end, original, document_id } of answer.citations) {
-      const row = database.prepare("select text from documents where id = ?").get([document_id]) as { text: string };
+      const row = database.prepare("select text from documents where id = ?").get(document_id) as { text: string };
       expect(row.text.slice(start, end)).toBe(quote);
       const file = readFileSync(join(library.sandbox.folder, "documents", original.path), "utf8").slice(original.start, original.end);
       expect(holdsInOrder(file.replaceAll("&amp;", "&"), quote)).toBe(true);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readQuestion } from "../language/question.ts";
-import { openParts, type PartsOptions, withParts } from "../pipeline/decide.ts";
+import { isNothing, partsLeft } from "../pipeline/decide.ts";
 import { candidatesOf as cutCandidates } from "../ranking/candidates.ts";
 import { readRankingWeights } from "../ranking/features.ts";
 import { rankCandidates } from "../ranking/rank.ts";
@@ -105,85 +105,35 @@ const HOLDS = "Three tons are what whale line bears.";
 const COLOUR = "New line is golden to look at.";
 const THICK: QuestionPart = { text: "how thick is it", resolved: "how thick is it", standsAlone: false };
 const HOLD: QuestionPart = { text: "how much can it hold", resolved: "how much can it hold (rope)", standsAlone: false };
-const COST: QuestionPart = { text: "what does it cost", resolved: "what does it cost (rope)", standsAlone: false };
 
 /** Log odds by question and text; -6 for any other pair. */
 type Odds = readonly (readonly [question: string, text: string, odds: number])[];
 
-async function ask(parts: readonly QuestionPart[], odds: Odds, given: Partial<PartsOptions> = {}) {
+async function ask(parts: readonly QuestionPart[], odds: Odds) {
   const evidence = [fakeEvidence(fakePassage({ title: "The line", pieces: [ROPE, COLOUR, HOLDS] }))];
-  const asked: string[] = [];
   const readTexts = fakeReadTexts((one) => {
     const vector = Float32Array.of(1, 0);
     if (typeof one === "string") return { vector };
-    asked.push(one.question);
     const found = odds.find(([question, text]) => one.question.startsWith(question) && one.text.endsWith(text));
     return { vector, answer: found?.[2] ?? -6 };
   });
   const options = { maxCharacters: 500, embed, weights, read: readTexts, signal };
-  const pieces = (question: string) => rankCandidates(question, evidence, fakeWords(), options);
-  const choice = await pieces("rope");
-  const choosePart = ({ resolved }: QuestionPart) => pieces(resolved);
-  const whole = await withParts(choice, parts, { readTexts, choosePart, mayBeQuoted: () => true, signal, ...given });
-  const quotes = chooseQuotes(whole, fakeWords(), 5);
-  return { whole, asked, written: writeExtractive(quotes, { quotes: 5, words: 5 }).map(({ text }) => text) };
+  return partsLeft(await rankCandidates("rope", evidence, fakeWords(), options), parts, readTexts, signal);
 }
 
 const best = ["rope", ROPE, 8] as const;
 
-describe("withParts", () => {
-  it("adds a quote for each part after the first, whatever its share of words or confidence", async () => {
-    const { whole, written } = await ask([THICK, HOLD], [best, ["how thick", ROPE, 3], ["how much", HOLDS, 0]]);
-    expect(written).toEqual([ROPE, HOLDS]);
-    expect(whole.candidates.map(({ isRequired }) => isRequired)).toEqual([undefined, true, undefined]);
-    expect(whole.open).toBeUndefined();
+describe("partsLeft", () => {
+  it("returns the parts that the best candidate does not answer", async () => {
+    expect(await ask([THICK, HOLD], [best, ["how thick", ROPE, 3], ["how much", HOLDS, 5]])).toEqual([HOLD]);
+    expect(await ask([THICK, HOLD], [best, ["how thick", ROPE, 3], ["how much", ROPE, 0]])).toEqual([]);
   });
 
-  it("leaves a part open without a likely candidate", async () => {
-    const { whole, written } = await ask([THICK, COST], [best, ["how thick", ROPE, 3], ["what does", COLOUR, -1.6]]);
-    expect(written).toEqual([ROPE]);
-    expect(whole.open).toEqual([{ part: COST, isNothing: true }]);
-  });
-
-  it("leaves a part open with a possible candidate, but does not report it as unanswered", async () => {
-    const open = [{ part: COST, isNothing: false }];
-    const { whole, written } = await ask([THICK, COST], [best, ["how thick", ROPE, 3], ["what does", COLOUR, -0.1]]);
-    expect(written).toEqual([ROPE]);
-    expect(whole.open).toEqual(open);
-    const near = await ask([THICK, COST], [best, ["how thick", ROPE, 3], ["what does", ROPE, -1.4]]);
-    expect(near.whole.open).toEqual(open);
-    const alone = await ask([THICK, COST], [best, ["how thick", ROPE, 3], ["what does", ROPE, -1.4]], {
-      choosePart: async () => ({ candidates: [] }),
-    });
-    expect(alone.whole.open).toEqual(open);
-  });
-
-  it("adds nothing for a part that the first quote answers, and shows one candidate for two parts once", async () => {
-    const same = await ask([THICK, HOLD], [best, ["how thick", ROPE, 3], ["how much", ROPE, 0], ["how much", HOLDS, 5]]);
-    expect(same.written).toEqual([ROPE]);
-    const twice = await ask([HOLD, COST], [best, ["how much", HOLDS, 2], ["what does", HOLDS, 2]]);
-    expect(twice.written).toEqual([ROPE, HOLDS]);
-    expect(twice.whole.candidates).toHaveLength(3);
-  });
-
-  it("takes the candidate with the best cross-encoder score for a part", async () => {
-    const { whole } = await ask([HOLD], [best]);
-    const read = (text: string, cross: number) =>
-      whole.candidates.flatMap((piece) => (piece.view.text === text ? { ...piece, cross } : []));
-    const { written } = await ask([HOLD], [best], { choosePart: async () => ({ candidates: [...read(COLOUR, -2), ...read(HOLDS, 1)] }) });
-    expect(written).toEqual([ROPE, HOLDS]);
-  });
-
-  it("reports parts without an answer, and parts without a certain one", () => {
-    const said = openParts([
-      { part: COST, isNothing: true },
-      { part: HOLD, isNothing: false },
-    ]);
-    expect(said).toMatchObject([
-      { code: "part_unanswered", message: expect.stringContaining("“what does it cost”") },
-      { code: "part_refused", message: expect.stringContaining("“how much can it hold”") },
-    ]);
-    expect(openParts([])).toEqual([]);
+  it("finds nothing where no candidate comes near an answer", async () => {
+    const passage = fakeEvidence(fakePassage({ pieces: [ROPE] }));
+    const { candidates } = await rankCandidates("rope", [passage], fakeWords(), { maxCharacters: 500, embed, weights, read: null, signal });
+    const scored = (cross: number | null) => candidates.map((one) => ({ ...one, cross }));
+    expect([null, -1.6, -1.4].map((cross) => isNothing(scored(cross)))).toEqual([true, true, false]);
   });
 
   const row = (text: string) => ({ type: "table-row" as const, text, header: 0 });
@@ -192,7 +142,7 @@ describe("withParts", () => {
     ["when's the deposit due", true],
     ["how much is vienna and what price", true],
     ["who cooks in vienna", false],
-  ])("recognises by column names whether the displayed row answers a part: %s", async (text, isAnswered) => {
+  ])("sees by the names of its columns that the row which is shown answers a part: %s", async (text, isAnswered) => {
     const trips = [row("Trip | Deposit due | Guide"), row("Vienna | 2 December 2025 | Mr Okoro")];
     const priced = [row("Trip | Price | Deposit due"), row("Vienna | $510 | 2 December 2025")];
     const passage = fakePassage({ pieces: text.includes("price") ? priced : trips });
@@ -201,9 +151,7 @@ describe("withParts", () => {
     const words = { ...fakeWords(), questionTokens: (question: string) => tokenize(readQuestion(question).content) };
     const choice = await rankCandidates(`vienna trip and ${text}`, [fakeEvidence(passage)], words, options);
     const part = { text, resolved: `${text} (vienna)`, standsAlone: false };
-    const choosePart = async () => ({ candidates: [] });
-    const { open } = await withParts(choice, [part], { readTexts, choosePart, mayBeQuoted: () => true, signal });
-    expect(open === undefined).toBe(isAnswered);
+    expect(await partsLeft(choice, [part], readTexts, signal)).toEqual(isAnswered ? [] : [part]);
   });
 
   it("keeps another row if it answers a part", async () => {

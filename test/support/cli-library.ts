@@ -1,7 +1,7 @@
 import { cpSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import Libsql from "libsql";
+import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
 import { createEngine } from "../../src/engine/engine.ts";
 import { loadConfig } from "../../src/shared/config.ts";
@@ -20,7 +20,7 @@ export function ingestedForAll(): { readonly sandbox: Sandbox; copy(): Sandbox }
     const { code, stderr } = await cli(sandbox, REINGEST);
     if (code !== 0) throw new Error(stderr);
     // Move the log into the database, even while this process still has it open.
-    const database = new Libsql(databaseOf(sandbox));
+    const database = new DatabaseSync(databaseOf(sandbox));
     database.exec("pragma wal_checkpoint(truncate)");
     database.close();
   });
