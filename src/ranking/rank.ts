@@ -5,7 +5,7 @@ import type { Evidence } from "../shared/types.ts";
 import { repeatsQuestion } from "../text/normalise.ts";
 import { onceEach } from "../text/numbers.ts";
 import { type Word, words } from "../text/tokens.ts";
-import { cellsOf } from "../text/units.ts";
+import { cellsOf, nameCells, readCells } from "../text/units.ts";
 import { type Candidate, type CandidateCut, candidatesOf, textOf } from "./candidates.ts";
 import {
   type AskedQuestion,
@@ -82,12 +82,13 @@ export async function rankCandidates(
       return { ...crossed, score, chance: one.isNamed ? 1 : chanceOfScore(score, candidate) };
     })
     .sort((a, b) => Number(b.isNamed ?? false) - Number(a.isNamed ?? false) || b.score - a.score);
-  const last = first.at(-1) as ScoredCandidate;
+  const ordered = (await orderRowsByColumn(asks, first, asked, read, signal)) ?? first;
+  const last = ordered.at(-1) as ScoredCandidate;
   // Unscored candidates follow the scored ones in first-stage order.
   const rest = scored
     .filter((candidate) => !chosen.includes(candidate))
     .map((candidate) => ({ ...candidate, score: Math.min(candidate.score, last.score), chance: Math.min(candidate.chance, last.chance) }));
-  return { asked, candidates: [...first, ...rest] };
+  return { asked, candidates: [...ordered, ...rest] };
 }
 
 /**
@@ -110,6 +111,48 @@ function namedCandidate(scored: readonly ScoredCandidate[], { part, bitsIn }: As
   if (new Set(all.map(({ below }) => below)).size !== 1) return null;
   const [{ one }] = all.sort((a, b) => a.one.view.candidate.range.start - b.one.view.candidate.range.start) as [(typeof all)[number]];
   return { ...one, isNamed: true, chance: 1 };
+}
+
+/**
+ * Orders the rows of the best candidate's table that contain a number of the question in different columns: "rests 45 minutes" also matches
+ * the loaf that bakes 45. The cross-encoder cannot find the column in a whole row, so it scores each row's name with those cells alone.
+ * The rows exchange places and scores. Returns `null` if there are no such rows.
+ */
+async function orderRowsByColumn(
+  asks: readonly string[],
+  scored: readonly ScoredCandidate[],
+  { bitsIn, numbers }: AskedQuestion,
+  read: ReadTexts | null,
+  signal: AbortSignal,
+): Promise<ScoredCandidate[] | null> {
+  const [best] = scored;
+  const header = best?.view.candidate.header ?? null;
+  if (read === null || best === undefined || header === null || best.isNamed) return null;
+  const { document } = best.view.evidence.passage;
+  const rows = scored.flatMap((one, at) => {
+    const { candidate, evidence, text } = one.view;
+    if (evidence.passage.document.id !== document.id || candidate.header?.start !== header.start) return [];
+    const cells = nameCells(header.text, text) ?? [];
+    const held = cells.filter((cell) => (bitsIn(cell.text) & numbers) !== 0);
+    if (held.length === 0) return [];
+    const above = candidate.above.split("\n").filter((line) => line !== header.text);
+    const short = quoteText(document.title, above, readCells(cells.filter((cell, i) => i === 0 || held.includes(cell))));
+    return [{ one, at, short, columns: held.map(({ name }) => name).join("\n") }];
+  });
+  if (new Set(rows.map(({ columns }) => columns)).size < 2) return null;
+  const readings = await read(
+    asks.flatMap((question) => rows.map(({ short }) => ({ question, text: short }))),
+    signal,
+  );
+  if (readings === null) return null;
+  const oddsOf = (i: number) => Math.max(...asks.map((_, k) => (readings[k * rows.length + i] as PairReading).answer));
+  const byOdds = rows.map(({ one }, i) => ({ one, odds: oddsOf(i) })).sort((a, b) => b.odds - a.odds);
+  const ordered = [...scored];
+  for (const [i, { one, at }] of rows.entries()) {
+    const { cross, score, chance } = one;
+    ordered[at] = { ...(byOdds[i] as (typeof byOdds)[number]).one, cross, score, chance };
+  }
+  return ordered;
 }
 
 /** Selects the best candidate of each passage, then the best of all, `most` in total. */
