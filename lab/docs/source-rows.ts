@@ -84,7 +84,7 @@ export const SOURCE_ROWS: Readonly<Record<string, readonly SourceRow[]>> = {
     row(
       "agreement speaks of the chunks",
       "eval profiles --data DATA --profiles vg-rag",
-      "it spoke of 82 of 960; most passages say different things of a question",
+      "it spoke of 66 of 960; most passages say different things of a question",
     ),
     row("V from .75 verified, from .40 uncertain, else rejected", at("test/vg-rag-buckets.test.ts", "puts real passages into each bucket")),
     row("a model verifies, in one call", at("test/verify-by-model.test.ts", "takes relevance and consistency of all passages from one")),
