@@ -41,12 +41,12 @@ const odds = (...known: readonly (readonly [text: string, odds: number])[]) => {
 };
 
 describe("rankCandidates", () => {
-  it("takes no candidate that only repeats the question", async () => {
+  it("excludes a candidate that only repeats the question", async () => {
     const { candidates } = await rank(null, [QUESTION, SENTENCES[2] as string, `${QUESTION} Four dollars.`]);
     expect(candidates.map(({ view }) => view.text).toSorted()).toEqual([SENTENCES[2], `${QUESTION} Four dollars.`]);
   });
 
-  it("does not quote a candidate below the question itself", async () => {
+  it("excludes the question above a quoted candidate", async () => {
     const item = (text: string) => ({ type: "list-item" as const, text });
     const { candidates } = await rank(null, [QUESTION, item("A visitor pays four dollars."), "Boats", item("The boat is white.")]);
     expect(candidates.map(({ view }) => [view.text, view.candidate.context.length]).toSorted()).toEqual([
@@ -56,7 +56,7 @@ describe("rankCandidates", () => {
     ]);
   });
 
-  it("puts the candidate first that the cross-encoder says answers, though it shares no word", async () => {
+  it("puts the candidate with the best cross-encoder score first, without shared words", async () => {
     const given = SENTENCES.slice(0, 6);
     const { read } = odds([SENTENCES[2] as string, 5]);
     const [first, ranked] = [await rank(null, given), await rank(read, given)];
@@ -66,7 +66,7 @@ describe("rankCandidates", () => {
     expect(ranked.candidates.map(({ view }) => view.text).toSorted()).toEqual(first.candidates.map(({ view }) => view.text).toSorted());
   });
 
-  it("has so many candidates scored at most, below title and headings; the others stand behind them", async () => {
+  it("scores a limited number of candidates, with title and headings, and ranks the others after them", async () => {
     const { calls, read } = odds();
     const [first, { candidates }] = [await rank(null), await rank(read)];
     const text = (view: { readonly text: string }) => ({ question: QUESTION, text: `Ferry › Prices\n${view.text}` });
@@ -76,7 +76,7 @@ describe("rankCandidates", () => {
       expect(candidates.map((one) => one[of])).toEqual(candidates.map((one) => one[of]).toSorted((a, b) => b - a));
   });
 
-  it("has a candidate of each passage scored, by which the passage is judged", async () => {
+  it("scores a candidate of each passage, which gives the passage its verdict", async () => {
     const { read } = odds(["Four dollars are due at the pier.", 4]);
     const choice = await rank(read, SENTENCES, [SENTENCES[2] as string], ["It is cold."]);
     const scored = choice.candidates.filter(({ cross }) => cross !== null);
@@ -86,7 +86,7 @@ describe("rankCandidates", () => {
     expect(relevance.get("S2")).toBeGreaterThan(relevance.get("S3") as number);
   });
 
-  it("keeps the order of the first stage where the cross-encoder cannot be asked", async () => {
+  it("keeps the order of the first stage without the cross-encoder", async () => {
     const unread = await rank(async () => null);
     expect(unread.candidates).toEqual((await rank(null)).candidates);
   });
@@ -124,14 +124,14 @@ describe("rankCandidates", () => {
     });
   });
 
-  it("passes a cancellation on", async () => {
+  it("rethrows a cancellation", async () => {
     const reason = new Error("nobody waits");
     await expect(rank(() => Promise.reject(reason))).rejects.toBe(reason);
   });
 });
 
 describe("confidenceOf", () => {
-  it("rises with what the cross-encoder says of the best candidate, and is 0 without any", async () => {
+  it("rises with the cross-encoder's score of the best candidate, and is 0 without any", async () => {
     const of = async (best: number) => confidenceOf(await rank(odds([SENTENCES[2] as string, best]).read, SENTENCES.slice(0, 6)), weights);
     expect(await of(5)).toBeGreaterThan(await of(1));
     expect(confidenceOf(await rank(null, []), weights)).toBe(0);
@@ -142,7 +142,7 @@ describe("withFollowing", () => {
   const DENIAL = "The first president of the club was not Mr. Pollard.";
   const ANSWER = "Edith Pollard signed as E. Pollard.";
   const OTHER = "The club plays in brown and yellow.";
-  /** Creates a cross-encoder that returns 4 for the denial and `together` for both sentences. */
+  /** Creates a cross-encoder that returns 4 for the negation and `together` for both sentences. */
   const reads = (together: number) => odds([`${DENIAL} ${ANSWER}`, together], [DENIAL, 4], [ANSWER, 1]).read;
 
   async function follow(read: ReadTexts, pieces: Pieces = [OTHER, DENIAL, ANSWER, OTHER], headings: readonly string[] = []) {
@@ -153,12 +153,12 @@ describe("withFollowing", () => {
     return (await withFollowing("Who was the first president?", choice, read, signal)).candidates[0];
   }
 
-  it("quotes what stands behind the best candidate with it where both together answer more likely", async () => {
+  it("adds the next sentence if both together answer better", async () => {
     expect(await follow(reads(6))).toMatchObject({ view: { text: DENIAL }, followedBy: { text: ANSWER } });
     expect((await follow(reads(4)))?.followedBy).toBeUndefined();
   });
 
-  it("quotes nothing with it at the end of a passage, under another heading, behind a gap, or of a table", async () => {
+  it("adds nothing across the end of a passage, a heading or a gap, or from a table", async () => {
     const read = reads(6);
     const heading = { type: "heading", text: "Presidents since" } as const;
     const rows = ["Who | What", DENIAL, ANSWER].map((text) => ({ type: "table-row", text, header: 0 }) as const);
