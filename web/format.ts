@@ -17,7 +17,7 @@ export function formatDate(iso: string): string {
 }
 
 /** Formats a probability (0–1) as “70 in 100”. */
-export function formatChance(share: number): string {
+export function formatConfidence(share: number): string {
   return `${Math.round(share * 100)} in 100`;
 }
 

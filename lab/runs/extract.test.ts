@@ -93,7 +93,7 @@ describe("evaluateExtract", () => {
 });
 
 describe("judgeDrafts", () => {
-  const passage = fakePassage({ pieces: ["Zebras.", "It costs 5."] });
+  const passage = fakePassage({ segments: ["Zebras.", "It costs 5."] });
   const draft = (start: number, end: number) => {
     const text = passage.text.slice(start, end);
     return { text, quotes: [{ passage, start, end, text }], missing: [] };

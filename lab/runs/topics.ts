@@ -49,7 +49,7 @@ export async function* evaluateTopics({ sets, config, command, signal }: TopicsO
     }
   }
   const { table, metrics } = chooseOnHalves(found);
-  const shipped = book.gate.type === "best-similarity" ? book.gate.chance : 0;
+  const shipped = book.gate.type === "best-similarity" ? book.gate.probability : 0;
   for (const positive of [true, false]) {
     const some = found.filter((one) => one.positive === positive);
     const hits = some.filter(({ score }) => score !== null && score >= shipped === positive).length;

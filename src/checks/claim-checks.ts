@@ -246,9 +246,9 @@ function mispairedBy(statement: Statement, claim: Reading, given: Alignment["giv
     });
     // A value that another clause pairs correctly belongs to that clause: "rest eight weeks before and twelve weeks
     // after a birth".
-    const isSaidRightly = ({ values }: Segment) =>
+    const isStatedRightly = ({ values }: Segment) =>
       parts.some(({ said, found }) => found.length === 0 && said.some((one) => values.some((value) => isStated(one, value))));
-    return parts.flatMap(({ found }) => found.filter(({ other }) => !isSaidRightly(other)));
+    return parts.flatMap(({ found }) => found.filter(({ other }) => !isStatedRightly(other)));
   });
 }
 

@@ -1,10 +1,10 @@
-import { ruleInWords } from "../evidence/conflicts.ts";
+import { labelRule } from "../evidence/conflicts.ts";
 import type { Answer, Searched, SeeAlso, WebEvidence } from "../shared/types.ts";
-import { originalInWords } from "../text/original-place.ts";
+import { labelOriginal } from "../text/original-place.ts";
 import { conflictToWire } from "../wire/answer-to-wire.ts";
 import { type Disagreement, type Fit, fitOf, joinConflicts } from "../wire/display.ts";
 import { lineText } from "../writing/lines.ts";
-import { answerLines as displayed, doubtsAt, placeInWords } from "../writing/render.ts";
+import { answerLines as displayed, doubtsAt, labelPlace } from "../writing/render.ts";
 import { counted, harmless, harmlessLine, type Terminal } from "./terminal.ts";
 
 /** Codes of warnings that the answer renders as conflicts. */
@@ -24,7 +24,7 @@ export function renderAnswer(answer: Answer, colors: Terminal["colors"], asTyped
   if (answer.report !== undefined) lines.push(...reportLines(answer.report, colors));
   // A confidence describes displayed text, so a refusal has none.
   const said = answer.refusal === null && answer.confidence !== null;
-  const confidence = said ? `${asTyped(confidenceInWords(answer.confidence, answer))}, ` : "";
+  const confidence = said ? `${asTyped(labelConfidence(answer.confidence, answer))}, ` : "";
   if (filters !== undefined) lines.push("", colors.dim(`searched in ${harmlessLine(filters.searchedIn)}`));
   if (answer.cached !== undefined) lines.push("", colors.dim(cachedLine(answer.cacheMode, answer.cached)));
   const writer = answer.refusal !== null ? "" : answer.model === "extractive" ? "quoted verbatim, " : `written by ${answer.model}, `;
@@ -42,7 +42,7 @@ function reportLines({ overallPass, metrics }: NonNullable<Answer["report"]>, co
 }
 
 /** Describes confidence in words. An uncalibrated score only ranks answers, so it is not printed as a number. */
-function confidenceInWords(confidence: number, { confidenceCalibrated: calibrated, profile }: Answer): string {
+function labelConfidence(confidence: number, { confidenceCalibrated: calibrated, profile }: Answer): string {
   const percent = Math.min(99, Math.max(1, Math.round(100 * confidence)));
   if (calibrated) return `about ${percent} of 100 such answers are correct, as measured on labelled questions`;
   const fit = fitOf(confidence, profile);
@@ -69,9 +69,9 @@ function answerLines(answer: Answer, colors: Terminal["colors"]): string[] {
   ]);
   lines.push("", colors.bold("Sources"));
   for (const { n, title, url, asOf, original, ...place } of answer.citations) {
-    const name = harmlessLine(`${title}${placeInWords({ title, ...place })}`);
+    const name = harmlessLine(`${title}${labelPlace({ title, ...place })}`);
     lines.push(`${colors.cyan(`[${n}]`)} ${name}${asOf === null ? "" : `, as of ${asOf}`}`);
-    lines.push(colors.dim(`    ${harmlessLine(`${original.path}, ${originalInWords(original)}`)}`));
+    lines.push(colors.dim(`    ${harmlessLine(`${original.path}, ${labelOriginal(original)}`)}`));
     if (url !== null) lines.push(`    ${harmlessLine(url)}`);
   }
   for (const one of joinConflicts(answer.conflicts.map(conflictToWire))) lines.push("", ...conflictLines(one, colors));
@@ -89,7 +89,7 @@ export function conflictLines({ heading, sides, decidedBy }: Disagreement, color
     lines.push(`    "${harmlessLine(quote)}"`, colors.dim(`    characters ${start}–${end}${url === null ? "" : `, ${harmlessLine(url)}`}`));
   }
   const all = sides.length === 2 ? "both" : "all";
-  lines.push(decidedBy === null ? `  No declared rule decides between them. Check ${all}.` : `  Decided by: ${ruleInWords(decidedBy)}`);
+  lines.push(decidedBy === null ? `  No declared rule decides between them. Check ${all}.` : `  Decided by: ${labelRule(decidedBy)}`);
   return lines;
 }
 
@@ -132,7 +132,7 @@ function refusalLines(refusal: NonNullable<Answer["refusal"]>, colors: Terminal[
       if (quote !== null) lines.push(`  “${harmlessLine(quote)}”`);
       if (missing.length > 0) lines.push(`  missing words: ${missing.map(harmlessLine).join(", ")}`);
       if (missingValues.length > 0) lines.push(`  missing values: ${missingValues.join("; ")}`);
-      lines.push(colors.dim(`  ${harmlessLine(`${original.path}, ${originalInWords(original)}`)}`));
+      lines.push(colors.dim(`  ${harmlessLine(`${original.path}, ${labelOriginal(original)}`)}`));
       if (url !== null) lines.push(`  ${harmlessLine(url)}`);
     }
   }
@@ -142,11 +142,11 @@ function refusalLines(refusal: NonNullable<Answer["refusal"]>, colors: Terminal[
 
 function searchedLine({ documents, chunks, revision, asOf, within }: Searched): string {
   const only = within === undefined ? "" : `, only within ${harmlessLine(within)}`;
-  return `Searched ${counted(documents, "document")} (${counted(chunks, "passage")}, revision ${revision}${datesInWords(asOf)})${only}.`;
+  return `Searched ${counted(documents, "document")} (${counted(chunks, "passage")}, revision ${revision}${labelDates(asOf)})${only}.`;
 }
 
 /** Formats `, as of 2024-03-01 to 2026-01-15, 2 without a date`; empty without dated documents. */
-function datesInWords({ from, to, undated }: Searched["asOf"]): string {
+function labelDates({ from, to, undated }: Searched["asOf"]): string {
   if (from === null || to === null) return "";
   return `, as of ${from === to ? from : `${from} to ${to}`}${undated === 0 ? "" : `, ${undated} without a date`}`;
 }

@@ -11,7 +11,7 @@ import { type EmbeddedEncoder, sharedEncoder } from "../models/embedded-encoder.
 import { createEntailmentScorer, readEntailmentWeights } from "../models/entailment.ts";
 import type { Reranker } from "../models/reranker.ts";
 import type { SupportScorer } from "../models/support.ts";
-import { chanceOf, isComplete, readWeights, scorerSchema, shippedWeights } from "../models/weights/scorer.ts";
+import { isComplete, probabilityOf, readWeights, scorerSchema, shippedWeights } from "../models/weights/scorer.ts";
 import type { RankingModels } from "../pipeline/context.ts";
 import { readRankingWeights } from "../ranking/features.ts";
 import { type Config, hubFolders } from "../shared/config.ts";
@@ -112,8 +112,8 @@ export function openCrisisFinder(encoder: () => Pick<EmbeddedEncoder, "embedSync
     const { weights } = readWeights({ path: shippedWeights("crisis.json"), schema: crisisSchema, ...names });
     const { glance, read } = weights;
     return createCrisisFinder({
-      firstStage: { chance: (features) => chanceOf(features, glance), readFrom: glance.read_from, cuts: glance.cuts },
-      read: { chance: (vector) => chanceOf(Array.from(vector), read), cuts: read.cuts },
+      firstStage: { probability: (features) => probabilityOf(features, glance), readFrom: glance.read_from, cuts: glance.cuts },
+      read: { probability: (vector) => probabilityOf(Array.from(vector), read), cuts: read.cuts },
       encoder: encoder(),
       reader: orFirstStage(reader.of(weights)),
     });
@@ -142,8 +142,8 @@ function orFirstStage(read: ReadTexts | null): ReadTexts | null {
   };
 }
 
-const chance = z.number().min(0).max(1);
-const cutsSchema = z.object({ possible: chance, likely: chance });
+const probability = z.number().min(0).max(1);
+const cutsSchema = z.object({ possible: probability, likely: probability });
 /** A scorer over vectors and hashed words (`src/guard/hotlines.ts`). Its features have positions instead of names. */
 const placesSchema = scorerSchema.extend({ cuts: cutsSchema });
 const crisisSchema = z.object({
@@ -151,7 +151,7 @@ const crisisSchema = z.object({
   /** Name and hash of the cross-encoder that `read` was trained with. */
   reader: z.object({ name: z.string(), hash: z.string() }),
   recipe: z.string(),
-  glance: placesSchema.extend({ read_from: chance }).refine(isComplete),
+  glance: placesSchema.extend({ read_from: probability }).refine(isComplete),
   read: placesSchema.refine(isComplete),
 });
 

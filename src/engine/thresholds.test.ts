@@ -51,7 +51,7 @@ describe("thresholds of a source", () => {
   it("are replaced by the learned confidence if a gate has one for the embedded encoder, even with one page", async () => {
     const { gate } = profileNamed("book");
     const { facts } = await decideWith(SHARED_PARTS.embedded(), "book");
-    expect(facts).toMatchObject({ thresholds: "learned", minimum: gate.type === "best-similarity" ? gate.chance : null });
+    expect(facts).toMatchObject({ thresholds: "learned", minimum: gate.type === "best-similarity" ? gate.probability : null });
   });
 
   it.each(["sourcebound", "validator"])("do not concern a gate without cosines: %s", async (profile) => {

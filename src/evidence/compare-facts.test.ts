@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import { fakeWords } from "../testing/passages.ts";
 import cases from "./compare-facts.cases.json" with { type: "json" };
 import { compareFacts } from "./compare-facts.ts";
-import type { Piece } from "./facts.ts";
+import type { Segment } from "./facts.ts";
 import { createFactReader, isStatement } from "./facts.ts";
 
 const words = fakeWords();
-const piece = (text: string, over: Partial<Piece> = {}): Piece => ({
+const segment = (text: string, over: Partial<Segment> = {}): Segment => ({
   text,
   type: "paragraph",
   start: 0,
@@ -17,9 +17,9 @@ const piece = (text: string, over: Partial<Piece> = {}): Piece => ({
   next: "",
   ...over,
 });
-const compare = (a: string, b: string, overA: Partial<Piece> = {}, overB: Partial<Piece> = {}) => {
+const compare = (a: string, b: string, overA: Partial<Segment> = {}, overB: Partial<Segment> = {}) => {
   const reader = createFactReader();
-  return compareFacts(reader.read(piece(a, overA), words), reader.read(piece(b, overB), words));
+  return compareFacts(reader.read(segment(a, overA), words), reader.read(segment(b, overB), words));
 };
 
 describe("compareFacts finds", () => {

@@ -64,8 +64,8 @@ export function compareFacts(a: Fact, b: Fact): Comparison | null {
 
 /** Checks whether two facts can be compared. A row can be compared only with a row under the same header. */
 function areSameKind(a: Fact, b: Fact): boolean {
-  if (a.piece.type !== "table-row" && b.piece.type !== "table-row") return true;
-  return a.piece.type === b.piece.type && a.piece.above.at(-1) === b.piece.above.at(-1);
+  if (a.segment.type !== "table-row" && b.segment.type !== "table-row") return true;
+  return a.segment.type === b.segment.type && a.segment.above.at(-1) === b.segment.above.at(-1);
 }
 
 /** Returns the weighted share of a fact's words that the other fact or its context contains. */
@@ -107,12 +107,12 @@ function areApart(a: Fact, b: Fact, isCopy: boolean): boolean {
  * word, such as "Loans", is too vague to separate it from "House rules".
  */
 export function areTitledApart(a: Fact, b: Fact): boolean {
-  const isNamed = (one: Fact, other: Fact) => wordsIn(one.piece.title).length > 1 && hasUnmatchedName(one, other);
-  return a.piece.title !== "" && b.piece.title !== "" && (isNamed(a, b) || isNamed(b, a));
+  const isNamed = (one: Fact, other: Fact) => wordsIn(one.segment.title).length > 1 && hasUnmatchedName(one, other);
+  return a.segment.title !== "" && b.segment.title !== "" && (isNamed(a, b) || isNamed(b, a));
 }
 
 /** Checks for a row, a cell, or an item that continues a sentence above it. */
-function isPart({ piece: { type, above } }: Fact): boolean {
+function isPart({ segment: { type, above } }: Fact): boolean {
   return type.startsWith("table-") || (type === "list-item" && (above.at(-1)?.endsWith(":") ?? false));
 }
 
@@ -144,9 +144,9 @@ function hasUnmatched(words: ReadonlyMap<string, number>, other: Fact): boolean 
 
 /** Checks whether the title of one fact has a name or number that the other fact, its title and headings never mention. */
 function hasUnmatchedName(of: Fact, to: Fact): boolean {
-  const { title, above, text } = to.piece;
+  const { title, above, text } = to.segment;
   const spoken = new Set(wordsIn([title, ...above, text].join(" ").toLowerCase()));
-  return namesIn(of.piece.title).some((name) => !spoken.has(name));
+  return namesIn(of.segment.title).some((name) => !spoken.has(name));
 }
 
 /** Matches words. A hyphenated word is one word: "fee-free", "unist-util-is". */

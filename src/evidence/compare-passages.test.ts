@@ -11,7 +11,7 @@ const words = fakeWords();
 const QUESTION = "What does a library card cost?";
 const said = (...texts: string[]): Passage[] =>
   texts.map((text, i) => {
-    const passage = fakePassage({ document: `d${i}`, title: "Cards", pieces: [text], scores: { dense: 0.9 } });
+    const passage = fakePassage({ document: `d${i}`, title: "Cards", segments: [text], scores: { dense: 0.9 } });
     return { ...passage, sid: `S${i + 1}` };
   });
 const titled = (texts: readonly string[], titles: readonly string[]): Passage[] =>

@@ -11,9 +11,9 @@ import {
   isStatement,
   mayDeny,
   mayHoldValue,
-  type Piece,
   type PieceTokens,
   POINTS_BACK,
+  type Segment,
 } from "./facts.ts";
 
 /** Result of comparing a passage with the other passages of a question. */
@@ -96,19 +96,19 @@ export function comparePassages(
   { words, reader, precedence }: CompareParts,
 ): Compared {
   const weights = new Map(asked.map((token) => [token, words.idf(token)]));
-  const pieces = passages.map((passage) => reader.piecesOf(passage, words));
+  const segments = passages.map((passage) => reader.segmentsOf(passage, words));
   const editions = passages.map(({ document: { title } }) => askedEdition(title, asked));
   const spoken = passages.map((passage, i) =>
-    (pieces[i] as readonly PieceTokens[])
-      .filter((one) => isStatement(one.piece.text) && isAbout(one, weights))
+    (segments[i] as readonly PieceTokens[])
+      .filter((one) => isStatement(one.segment.text) && isAbout(one, weights))
       .map(
-        ({ piece, own }): Spoken => ({
-          fact: reader.read(piece, words),
-          says: mayHoldValue(piece.text) || mayDeny(piece.text),
+        ({ segment, own }): Spoken => ({
+          fact: reader.read(segment, words),
+          says: mayHoldValue(segment.text) || mayDeny(segment.text),
           passage,
           held: heldBy(own, weights),
           edition: editions[i] ?? null,
-          undated: once(() => reader.read(withoutEdition(piece), words)),
+          undated: once(() => reader.read(withoutEdition(segment), words)),
         }),
       ),
   );
@@ -116,7 +116,7 @@ export function comparePassages(
   const results = new Map<string, PassageComparison>();
   for (const [i, passage] of passages.entries()) {
     const { agree, differ, lost, clash } = tallies[i] as Tally;
-    const own = (pieces[i] as readonly PieceTokens[]).map(({ piece }) => piece);
+    const own = (segments[i] as readonly PieceTokens[]).map(({ segment }) => segment);
     results.set(passage.sid, {
       consistency: scoreConsistency(passage, own, clash),
       agreement: agreementOf(agree, differ, passages.length),
@@ -136,8 +136,8 @@ function askedEdition(title: string, asked: readonly string[]): Edition | null {
 }
 
 /** Removes the year of the edition from the headings too. */
-function withoutEdition(piece: Piece): Piece {
-  return { ...piece, title: withoutYears(piece.title), above: piece.above.map(withoutYears) };
+function withoutEdition(segment: Segment): Segment {
+  return { ...segment, title: withoutYears(segment.title), above: segment.above.map(withoutYears) };
 }
 
 /** Counts of the comparisons of one passage. */
@@ -192,8 +192,10 @@ function unstatedPairs(one: readonly Spoken[], other: readonly Spoken[]): Unstat
   const [a, b] = [apart(one, other), apart(other, one)].map((list) => [...list].sort((x, y) => y.held - x.held));
   const beside = (own: readonly Spoken[] = [], its: readonly Spoken[] = []): UnstatedPair[] => {
     const [first] = own;
-    const evidence = its.slice(0, MOST_BESIDE).map(({ fact: { piece } }) => ({ text: piece.text, above: [piece.title, ...piece.above] }));
-    return first === undefined || evidence.length === 0 ? [] : [{ of: first.passage.sid, claim: first.fact.piece.text, evidence }];
+    const evidence = its
+      .slice(0, MOST_BESIDE)
+      .map(({ fact: { segment } }) => ({ text: segment.text, above: [segment.title, ...segment.above] }));
+    return first === undefined || evidence.length === 0 ? [] : [{ of: first.passage.sid, claim: first.fact.segment.text, evidence }];
   };
   return [...beside(a, b), ...beside(b, a)];
 }
@@ -226,11 +228,11 @@ interface ComparedPair {
 function comparePair(one: readonly Spoken[], other: readonly Spoken[], inside: boolean): ComparedPair | null {
   let best: ComparedPair | null = null;
   // A sentence in both passages is no difference.
-  const [ofOne, ofOther] = [one, other].map((list) => new Set(list.map(({ fact }) => fact.piece.text)));
+  const [ofOne, ofOther] = [one, other].map((list) => new Set(list.map(({ fact }) => fact.segment.text)));
   for (const [i, a] of one.entries()) {
     for (const b of inside ? one.slice(i + 1) : other) {
       if (!a.says && !b.says) continue;
-      const [textA, textB] = [a.fact.piece.text, b.fact.piece.text];
+      const [textA, textB] = [a.fact.segment.text, b.fact.segment.text];
       if (!inside && textA !== textB && (ofOther?.has(textA) || ofOne?.has(textB))) continue;
       if (isSamePlace(a, b) || (a.passage.document.id === b.passage.document.id && !inside && sameHeading(a, b))) continue;
       const [factA, factB] = ofEditions(a, b) ? [a.undated(), b.undated()] : [a.fact, b.fact];
@@ -254,20 +256,20 @@ function ofEditions({ edition: one }: Spoken, { edition: other }: Spoken): boole
 }
 
 function isSamePlace(a: Spoken, b: Spoken): boolean {
-  const [x, y] = [a.fact.piece, b.fact.piece];
+  const [x, y] = [a.fact.segment, b.fact.segment];
   return a.passage.document.id === b.passage.document.id && x.start < y.end && y.start < x.end;
 }
 
 /** Sentences of one section belong together and are not independent sources. */
 function sameHeading(a: Spoken, b: Spoken): boolean {
-  return a.fact.piece.above.length > 0 && a.fact.piece.above.join("\n") === b.fact.piece.above.join("\n");
+  return a.fact.segment.above.length > 0 && a.fact.segment.above.join("\n") === b.fact.segment.above.join("\n");
 }
 
-function isAbout({ piece, own, around }: PieceTokens, weights: ReadonlyMap<string, number>): boolean {
+function isAbout({ segment, own, around }: PieceTokens, weights: ReadonlyMap<string, number>): boolean {
   const all = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
   let held = heldBy(own, weights);
   if (held >= ABOUT_QUESTION * all) return held > 0;
-  if (held === 0 && !POINTS_BACK.test(piece.text)) return false;
+  if (held === 0 && !POINTS_BACK.test(segment.text)) return false;
   const over = around();
   for (const [token, weight] of weights) if (!own.has(token) && over.some((tokens) => tokens.has(token))) held += weight;
   return held >= ABOUT_QUESTION * all;
@@ -337,11 +339,11 @@ const NAMED_VALUE = /^\p{L}[^:]{1,80}: \S/u;
  * is 1 minus the penalties for unclear text such as labels and links, a beginning that refers to earlier text,
  * "currently" without a date, and two values for one thing.
  */
-export function scoreConsistency({ text, document, headingPath }: Passage, pieces: readonly Piece[], clashes: boolean): Explained {
-  const first = pieces[0];
+export function scoreConsistency({ text, document, headingPath }: Passage, segments: readonly Segment[], clashes: boolean): Explained {
+  const first = segments[0];
   const isDangling = first !== undefined && first.type === "paragraph" && headingPath.length === 0 && DANGLES.test(first.text);
   const isUndated = document.asOf === null && NOW.test(text) && !/\b(?:19|20)\d{2}\b/.test(text);
-  const unclear = (text.match(/\p{L}{2,}/gu)?.length ?? 0) >= STUB_WORDS ? shareUnclear(pieces) : 1;
+  const unclear = (text.match(/\p{L}{2,}/gu)?.length ?? 0) >= STUB_WORDS ? shareUnclear(segments) : 1;
   const found: [Fault, number][] = [
     ["unclear", unclear],
     ["dangling", Number(isDangling)],
@@ -354,10 +356,10 @@ export function scoreConsistency({ text, document, headingPath }: Passage, piece
 }
 
 /** Returns the share of a passage's characters that are no full sentence. */
-function shareUnclear(pieces: readonly Piece[]): number {
-  const isWhole = ({ type, text }: Piece) =>
+function shareUnclear(segments: readonly Segment[]): number {
+  const isWhole = ({ type, text }: Segment) =>
     type === "table-row" || (!LINKS.test(text) && (VERB.test(text) || SENTENCE.test(text) || NAMED_VALUE.test(text)));
-  const length = (some: readonly Piece[]) => some.reduce((sum, { text }) => sum + text.length, 0);
-  const all = length(pieces);
-  return all === 0 ? 1 : length(pieces.filter((piece) => !isWhole(piece))) / all;
+  const length = (some: readonly Segment[]) => some.reduce((sum, { text }) => sum + text.length, 0);
+  const all = length(segments);
+  return all === 0 ? 1 : length(segments.filter((segment) => !isWhole(segment))) / all;
 }

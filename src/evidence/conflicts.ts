@@ -98,7 +98,7 @@ function winnerBy(rule: ConflictResolution["rule"], a: FactSource, b: FactSource
 }
 
 function sideOf(fact: Fact, source: FactSource, range: TextRange, kind: ConflictKind): ConflictSide {
-  const { text, start, end } = fact.piece;
+  const { text, start, end } = fact.segment;
   return {
     sid: source.sid,
     value: kind === "value" || kind === "date" ? text.slice(range.start, range.end) : aroundWords(text, range),
@@ -125,8 +125,8 @@ function aroundWords(text: string, { start, end }: TextRange): string {
 function subjectOf(a: Fact, b: Fact): string {
   const shared = a.words.filter(({ root }, i) => b.own.has(root) && a.words.findIndex((other) => other.root === root) === i);
   const telling = new Set([...shared].sort((x, y) => (a.own.get(y.root) ?? 0) - (a.own.get(x.root) ?? 0)).slice(0, ABOUT_WORDS));
-  const about = shared.filter((word) => telling.has(word)).map(({ start, end }) => a.piece.text.slice(start, end));
-  return about.length === 0 ? a.piece.title : about.join(" ");
+  const about = shared.filter((word) => telling.has(word)).map(({ start, end }) => a.segment.text.slice(start, end));
+  return about.length === 0 ? a.segment.title : about.join(" ");
 }
 
 /**
@@ -142,10 +142,10 @@ export function conflictWarning({ kind, sides, resolvedBy }: Conflict): Warning 
   const [first, second] = sides[0].sid === resolvedBy.holds ? shown : shown.toReversed();
   return {
     code: "conflict_resolved",
-    message: `Sources differ: ${first} takes precedence over ${second} by the declared rule "${ruleInWords(resolvedBy.rule)}".`,
+    message: `Sources differ: ${first} takes precedence over ${second} by the declared rule "${labelRule(resolvedBy.rule)}".`,
   };
 }
 
-export function ruleInWords(rule: ConflictResolution["rule"]): string {
+export function labelRule(rule: ConflictResolution["rule"]): string {
   return rule === "newer" ? "the newer source" : `${rule} before other sources`;
 }

@@ -8,8 +8,8 @@ import { aboveUnit, cellsOf } from "../text/units.ts";
 
 /** Analysed content of a sentence, list item or table row, ready for comparison. */
 export interface Fact {
-  readonly piece: Piece;
-  /** Without text in brackets. Offsets are those of `piece.text`. */
+  readonly segment: Segment;
+  /** Without text in brackets. Offsets are those of `segment.text`. */
   readonly reading: Reading;
   /** Content words outside values. */
   readonly words: readonly ContentWord[];
@@ -32,7 +32,7 @@ export interface FactWords {
 
 /** A sentence, list item or table row with its index tokens. */
 export interface PieceTokens {
-  readonly piece: Piece;
+  readonly segment: Segment;
   readonly own: ReadonlySet<string>;
   /** Tokens of the text above and before it, computed on first use. */
   readonly around: () => readonly ReadonlySet<string>[];
@@ -96,13 +96,13 @@ export function createFactReader(readWords: ReadWords = createWordReader()) {
   const weightsAbove = (texts: readonly string[], words: FactWords): ReadonlyMap<string, number> =>
     weights(texts.join("\u0000"), words, () => weightsOf(wordsIn(texts), weighing(words)));
   return {
-    piecesOf: (passage: Passage, words: FactWords) => viewOf(passage, words).pieces,
+    segmentsOf: (passage: Passage, words: FactWords) => viewOf(passage, words).segments,
     /** Returns the tokens of a passage with its title and headings. */
     tokensOf: (passage: Passage, words: FactWords) => viewOf(passage, words).whole(),
-    read(piece: Piece, words: FactWords): Fact {
-      const key = [piece.text, piece.previous, piece.next, piece.title, ...piece.above].join("\u0000");
-      const fact = facts(key, words, () => readFact(piece, read, words, (texts) => weightsAbove(texts, words)));
-      return fact.piece.start === piece.start ? fact : { ...fact, piece };
+    read(segment: Segment, words: FactWords): Fact {
+      const key = [segment.text, segment.previous, segment.next, segment.title, ...segment.above].join("\u0000");
+      const fact = facts(key, words, () => readFact(segment, read, words, (texts) => weightsAbove(texts, words)));
+      return fact.segment.start === segment.start ? fact : { ...fact, segment };
     },
   };
 }
@@ -127,38 +127,38 @@ function tokensOfPassage({ document, headingPath, units, text, range }: Passage,
   const textOf = ({ start, end }: TextRange) =>
     start < range.start || end > range.end ? "" : text.slice(start - range.start, end - range.start);
   const tokensOf = memoised((part: string): ReadonlySet<string> => new Set(words.tokens(part)));
-  const pieces: readonly PieceTokens[] = piecesOf({ title: document.title, units, blocks: document.blocks, textOf }).map((piece) => ({
-    piece,
-    own: tokensOf(piece.text),
-    around: once(() => [piece.title, ...piece.above, piece.previous].map((part) => tokensOf(part))),
+  const segments: readonly PieceTokens[] = segmentsOf({ title: document.title, units, blocks: document.blocks, textOf }).map((segment) => ({
+    segment,
+    own: tokensOf(segment.text),
+    around: once(() => [segment.title, ...segment.above, segment.previous].map((part) => tokensOf(part))),
   }));
   const isWhole = units.every(({ start, end }) => start >= range.start && end <= range.end);
   const whole = once((): ReadonlySet<string> => {
     const parts = [document.title, ...headingPath, ...(isWhole ? units.map(textOf) : [text])];
     return new Set(parts.flatMap((part) => [...tokensOf(part)]));
   });
-  return { pieces, whole };
+  return { segments, whole };
 }
 
 function readFact(
-  piece: Piece,
+  segment: Segment,
   read: (text: string) => Reading,
   words: FactWords,
   weightsAbove: (texts: readonly string[]) => ReadonlyMap<string, number>,
 ): Fact {
-  const reading = read(withoutAsides(piece.text));
+  const reading = read(withoutAsides(segment.text));
   const amounts = joinValues(reading.values, reading.text);
   const content = reading.words.filter((word) => !amounts.some(({ start, end }) => word.start < end && word.end > start));
   return {
-    piece,
+    segment,
     reading,
     words: content,
     own: weightsOf(content, weighing(words)),
     amounts,
-    title: once(() => weightsAbove([piece.title])),
-    above: once(() => weightsAbove([piece.title, ...piece.above])),
-    amountsAbove: once(() => [piece.title, ...piece.above].map(read).flatMap(({ text, values }) => joinValues(values, text))),
-    beside: once(() => new Set([piece.previous, piece.next].flatMap((text) => read(text).words.map(({ root }) => root)))),
+    title: once(() => weightsAbove([segment.title])),
+    above: once(() => weightsAbove([segment.title, ...segment.above])),
+    amountsAbove: once(() => [segment.title, ...segment.above].map(read).flatMap(({ text, values }) => joinValues(values, text))),
+    beside: once(() => new Set([segment.previous, segment.next].flatMap((text) => read(text).words.map(({ root }) => root)))),
   };
 }
 
@@ -190,7 +190,7 @@ function withoutAsides(text: string): string {
 }
 
 /** A sentence, list item or table row with its context, before analysis. */
-export interface Piece extends TextRange {
+export interface Segment extends TextRange {
   readonly text: string;
   readonly type: BlockType | "table-cell";
   readonly title: string;
@@ -201,7 +201,7 @@ export interface Piece extends TextRange {
 }
 
 /** A document or a passage to split. */
-interface PieceSource {
+interface SegmentSource {
   readonly title: string;
   readonly units: readonly PlacedUnit[];
   readonly blocks: readonly Block[];
@@ -210,8 +210,8 @@ interface PieceSource {
 }
 
 /** Splits a text into sentences, list items and rows, each with its context. */
-export function piecesOf({ title, units, blocks, textOf }: PieceSource): Piece[] {
-  const pieces: Piece[] = [];
+export function segmentsOf({ title, units, blocks, textOf }: SegmentSource): Segment[] {
+  const segments: Segment[] = [];
   for (const [i, unit] of units.entries()) {
     if (unit.type === "heading" || unit.type === "code") continue;
     const text = textOf(unit);
@@ -219,7 +219,7 @@ export function piecesOf({ title, units, blocks, textOf }: PieceSource): Piece[]
     if (unit.type === "table-row" && (header === null || blocks[unit.block]?.header === unit.block)) continue;
     const above = aboveUnit({ ...unit, header: null });
     if (header !== null) {
-      pieces.push(...statementsInCells({ text, start: unit.start }, { title, above }, header.text));
+      segments.push(...statementsInCells({ text, start: unit.start }, { title, above }, header.text));
       above.push(header.text);
     }
     const beside = (at: number) => {
@@ -232,7 +232,7 @@ export function piecesOf({ title, units, blocks, textOf }: PieceSource): Piece[]
     const parts = unit.type === "list-item" ? splitSentences(text) : [{ start: 0, end: text.length }];
     const partAt = (at: number) => (parts[at] === undefined ? null : text.slice(parts[at].start, parts[at].end));
     for (const [j, { start, end }] of parts.entries()) {
-      pieces.push({
+      segments.push({
         text: text.slice(start, end),
         type: unit.type,
         start: unit.start + start,
@@ -244,7 +244,7 @@ export function piecesOf({ title, units, blocks, textOf }: PieceSource): Piece[]
       });
     }
   }
-  return pieces;
+  return segments;
 }
 
 /** Minimum length in characters of a table cell with sentences. Shorter cells are labels or values. */
@@ -258,7 +258,7 @@ function statementsInCells(
   row: { readonly text: string; readonly start: number },
   { title, above }: { readonly title: string; readonly above: readonly string[] },
   header: string,
-): Piece[] {
+): Segment[] {
   const columns = cellsOf(header);
   const cells = partsOf(row.text, "|");
   return cells.slice(1).flatMap((cell, i) => {

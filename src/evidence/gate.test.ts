@@ -9,7 +9,7 @@ import { createFactReader } from "./facts.ts";
 import { carryGate, decideByGate, verifyPassages } from "./gate.ts";
 
 const dense = (...cosines: number[]) =>
-  cosines.map((cosine, i) => fakePassage({ document: `d${i}`, pieces: ["x"], scores: { dense: cosine } }));
+  cosines.map((cosine, i) => fakePassage({ document: `d${i}`, segments: ["x"], scores: { dense: cosine } }));
 const judged = (gate: Parameters<typeof decideByGate>[1], ...cosines: number[]) => {
   const evidence = verifyPassages(dense(...cosines), gate);
   return { verdicts: evidence.map(({ verdict }) => verdict), decision: decideByGate(evidence, gate) };
@@ -53,7 +53,7 @@ describe("the gates, at their thresholds", () => {
     [0.27, 0.5625, "verified"],
     [1, 1, "verified"],
   ])("vg-rag maps a confidence of %d to a relevance of %d: without faults the passage is %s", (confidence, relevance, verdict) => {
-    const passage = fakePassage({ pieces: ["x"] });
+    const passage = fakePassage({ segments: ["x"] });
     const faultless = { ...NOT_COMPARED.of(passage), consistency: { score: 1, reason: "self-contained" } };
     const relevances = new Map([[passage.sid, confidence]]);
     const compared = { ...NOT_COMPARED, of: () => faultless };
@@ -84,13 +84,13 @@ describe("the gates, at their thresholds", () => {
   });
 });
 
-const score = (pieces: string[], over: { headingPath?: string[]; asOf?: string; clashes?: boolean } = {}) => {
-  const passage = fakePassage({ pieces, ...(over.headingPath === undefined ? {} : { headingPath: over.headingPath }) });
+const score = (segments: string[], over: { headingPath?: string[]; asOf?: string; clashes?: boolean } = {}) => {
+  const passage = fakePassage({ segments, ...(over.headingPath === undefined ? {} : { headingPath: over.headingPath }) });
   const dated = { ...passage, document: { ...passage.document, asOf: over.asOf ?? null } };
-  const read = createFactReader().piecesOf(dated, fakeWords());
+  const read = createFactReader().segmentsOf(dated, fakeWords());
   return scoreConsistency(
     dated,
-    read.map(({ piece }) => piece),
+    read.map(({ segment }) => segment),
     over.clashes ?? false,
   );
 };
@@ -107,8 +107,8 @@ describe("scoreConsistency", () => {
     [["A library card currently costs five dollars for each member."], {}, 0.85, /without a date/],
     [["A library card currently costs five dollars for each member."], { asOf: "2025-01-01" }, 1, /self-contained/],
     [[WHOLE], { clashes: true }, 0.6, /two values/],
-  ] as const)("%j %j: %s", (pieces, over, expected, reason) => {
-    const found = score([...pieces], over as Parameters<typeof score>[1]);
+  ] as const)("%j %j: %s", (segments, over, expected, reason) => {
+    const found = score([...segments], over as Parameters<typeof score>[1]);
     expect(found.score).toBeCloseTo(expected, 12);
     expect(found.reason).toMatch(reason);
   });
@@ -130,7 +130,7 @@ const SCALES: Readonly<Record<string, ScoreScale>> = {
 function judge(profile: string, scale: ScoreScale, scores: Scores) {
   const gate = carryGate(profileNamed(profile).gate, scale);
   const passages = scores.map(([dense, cross = null], i) =>
-    fakePassage({ document: `d${i}`, pieces: ["x"], scores: { dense: Math.fround(scale.threshold(dense)), cross } }),
+    fakePassage({ document: `d${i}`, segments: ["x"], scores: { dense: Math.fround(scale.threshold(dense)), cross } }),
   );
   const evidence = verifyPassages(passages, gate, scale);
   const { answer, reason, usable, warnings, confidence } = decideByGate(evidence, gate);
@@ -172,7 +172,7 @@ describe.each(Object.entries(SCALES))("on %s", (_, scale) => {
 it("a passage without a cosine passes no cosine gate", () => {
   for (const profile of ["seven-layer", "book"]) {
     const { gate } = profileNamed(profile);
-    const evidence = verifyPassages([fakePassage({ pieces: ["x"], scores: { fused: 1 } })], gate);
+    const evidence = verifyPassages([fakePassage({ segments: ["x"], scores: { fused: 1 } })], gate);
     expect(evidence[0]?.relevance).toBeNull();
     expect(decideByGate(evidence, gate).answer).toBe(false);
   }

@@ -19,9 +19,11 @@ export function carryGate(gate: GateSettings, { threshold }: Pick<ScoreScale, "t
         warn: threshold(gate.warn),
       };
     case "guard":
-      return learned ? { ...gate, ...gate.learned, by: "chance" } : gate;
+      return learned ? { ...gate, ...gate.learned, by: "probability" } : gate;
     case "best-similarity":
-      return learned ? { ...gate, by: "chance", minimum: gate.chance } : { ...gate, by: "cosine", minimum: threshold(gate.minimum) };
+      return learned
+        ? { ...gate, by: "probability", minimum: gate.probability }
+        : { ...gate, by: "cosine", minimum: threshold(gate.minimum) };
     default:
       return gate;
   }
@@ -119,7 +121,7 @@ function judgeByScores(
       const read = cross ?? learned?.score ?? null;
       const score = guardScore(carried, unit(read), gate);
       const verdict = score !== null && reaches(score, gate.perPassage) ? "verified" : "rejected";
-      const by = gate.by === "chance" && learned !== null ? `; ${learned.reason}` : "";
+      const by = gate.by === "probability" && learned !== null ? `; ${learned.reason}` : "";
       const reason = `guard ${(score ?? 0).toFixed(2)}, minimum ${gate.perPassage}${by}`;
       return evidence({ ...passage, scores: { ...passage.scores, cross: read } }, verdict, carried, score ?? 0, reason);
     }
@@ -140,7 +142,7 @@ function judgeByScores(
       );
     }
     case "best-similarity":
-      return gate.by === "chance" && learned !== null
+      return gate.by === "probability" && learned !== null
         ? evidence(passage, "verified", learned.score, learned.score, `the best confidence of all passages decides; ${learned.reason}`)
         : evidence(passage, "verified", unit(dense), dense ?? 0, "the best cosine of all passages decides");
     case "none":
@@ -228,7 +230,7 @@ export interface Decision {
   /** From 0 to 1; `null` if there was nothing to judge. */
   readonly confidence: number | null;
   /** Learned answerability before any calibration; `null` if the gate does not use it. */
-  readonly chance: number | null;
+  readonly probability: number | null;
   /** True if the threshold was fitted on labelled questions of the domain. */
   readonly calibrated: boolean;
   /** Whether quotes may answer. `false`: only a model may, because the confidence is below the answer threshold. */
@@ -260,7 +262,7 @@ export function decideByGate(
     case "sufficiency":
       return sufficiency === null
         ? refuse(null, "nothing_relevant")
-        : decideByChance(evidence, sufficiency, hasModel ? gate.writeFrom : undefined);
+        : decideByProbability(evidence, sufficiency, hasModel ? gate.writeFrom : undefined);
     case "similarity": {
       const tooWeak = gate.veryWeak !== null && (!reaches(best, gate.veryWeak) || verified.length === 0);
       if (tooWeak) return refuse(clamp(best), "evidence_too_weak");
@@ -284,12 +286,12 @@ export function decideByGate(
   }
 }
 
-function decideByChance(
+function decideByProbability(
   evidence: readonly Evidence[],
   { probability, minimum, confidence, calibrated }: Sufficiency,
   writeFrom = minimum,
 ): Decision {
-  const judged = { chance: probability, calibrated };
+  const judged = { probability: probability, calibrated };
   const tooWeak = { ...refuse(confidence, "evidence_too_weak"), ...judged };
   if (probability < Math.min(minimum, writeFrom))
     return probability < NOTHING_BELOW * minimum ? { ...tooWeak, reason: "nothing_relevant" } : tooWeak;
@@ -298,11 +300,11 @@ function decideByChance(
 }
 
 function accept(confidence: number, usable: readonly Evidence[]): Decision {
-  return { answer: true, confidence, chance: null, calibrated: false, quotable: true, usable, warnings: [], reason: null };
+  return { answer: true, confidence, probability: null, calibrated: false, quotable: true, usable, warnings: [], reason: null };
 }
 
 function refuse(confidence: number | null, reason: Refusal["reason"]): Decision {
-  return { answer: false, confidence, chance: null, calibrated: false, quotable: false, usable: [], warnings: [], reason };
+  return { answer: false, confidence, probability: null, calibrated: false, quotable: false, usable: [], warnings: [], reason };
 }
 
 function weakWarning(best: number, prefix: boolean): Warning {

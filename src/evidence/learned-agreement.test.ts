@@ -14,7 +14,7 @@ const RESIDENTS = "Every resident of the town may borrow the maps of the library
 const PEOPLE = "The maps of the library are lent to people who live here.";
 
 const said = (...texts: string[]): Passage[] =>
-  texts.map((text, i) => ({ ...fakePassage({ document: `d${i}`, title: "Maps", pieces: [text] }), sid: `S${i + 1}` }));
+  texts.map((text, i) => ({ ...fakePassage({ document: `d${i}`, title: "Maps", segments: [text] }), sid: `S${i + 1}` }));
 const compare = (passages: readonly Passage[]) => comparePassages(ASKED, passages, { words, reader: createFactReader(), precedence: [] });
 const agreements = async (passages: Passage[], support: Pick<SupportScorer, "score">) => {
   const compared = await withLearnedAgreement(compare(passages), passages, support, signal);

@@ -41,9 +41,9 @@ test.each([
 
 test("keeps evidence with the code in its text, headings or title", () => {
   const evidence = [
-    fakeEvidence(fakePassage({ document: "a", title: "Model K-200", pieces: ["It weighs 1 kg."] })),
-    fakeEvidence(fakePassage({ document: "b", headingPath: ["K200"], pieces: ["It weighs 2 kg."] })),
-    fakeEvidence(fakePassage({ document: "c", title: "Model K-210", pieces: ["It weighs 3 kg."] })),
+    fakeEvidence(fakePassage({ document: "a", title: "Model K-200", segments: ["It weighs 1 kg."] })),
+    fakeEvidence(fakePassage({ document: "b", headingPath: ["K200"], segments: ["It weighs 2 kg."] })),
+    fakeEvidence(fakePassage({ document: "c", title: "Model K-210", segments: ["It weighs 3 kg."] })),
   ];
   expect(holdingCodes(evidence, ["K-200"]).map(({ passage }) => passage.document.id)).toEqual(["a", "b"]);
   expect(holdingCodes(evidence, ["K-999"])).toEqual([]);
@@ -54,7 +54,7 @@ describe("spelledLikeOthers", () => {
   const known = new Set(tokenize("Samples of cesium, silicon and pyrite are kept in the laboratory for days. The retiree pays."));
   const words = { tokens: (text: string) => tokenize(text), has: (token: string) => known.has(token) };
   const lay = (question: string, text: string) =>
-    alignQuestionWords(question, [fakeEvidence(fakePassage({ document: "a", title: "", pieces: [text] }))], {
+    alignQuestionWords(question, [fakeEvidence(fakePassage({ document: "a", title: "", segments: [text] }))], {
       ...words,
       content: new Set(tokenize(readQuestion(question).content)),
     });

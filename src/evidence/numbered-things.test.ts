@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { fakeEvidence, fakePassage } from "../testing/passages.ts";
 import { otherNumbers } from "./named-things.ts";
 
-const refused = (question: string, title: string, ...pieces: readonly string[]) =>
-  otherNumbers(question, [fakeEvidence(fakePassage({ title, pieces }))]).map(({ message }) => message);
+const refused = (question: string, title: string, ...segments: readonly string[]) =>
+  otherNumbers(question, [fakeEvidence(fakePassage({ title, segments }))]).map(({ message }) => message);
 
 describe("otherNumbers", () => {
   it.each([

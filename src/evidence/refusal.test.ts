@@ -33,7 +33,7 @@ describe("what a refusal tells", () => {
   });
 
   it("lists no common word as missing", () => {
-    const passage = fakeEvidence(fakePassage({ document: "a", title: "", pieces: ["A card."] }));
+    const passage = fakeEvidence(fakePassage({ document: "a", title: "", segments: ["A card."] }));
     const isCommon = (word: string) => ["does", "may", "cost"].includes(word);
     const ask = (question: string) =>
       explainRefusal(fakeQuestion(question), "evidence_too_weak", "No.", [passage], counts, { ...parts, isCommon }).nearest[0]?.missing;
@@ -42,7 +42,7 @@ describe("what a refusal tells", () => {
   });
 
   it("lists a code as missing beside a similar one, but not in another spelling", () => {
-    const near = fakeEvidence(fakePassage({ title: "Faults", pieces: ["T-41 is a worn belt.", "E mail is read."] }));
+    const near = fakeEvidence(fakePassage({ title: "Faults", segments: ["T-41 is a worn belt.", "E mail is read."] }));
     const missing = (question: string) => refuse(question, [near]).nearest[0]?.missing;
     expect(missing("What is T-44?")).toEqual(["T-44"]);
     expect(missing("What is T-41?")).toEqual([]);
@@ -50,15 +50,15 @@ describe("what a refusal tells", () => {
   });
 
   it("lists words that the nearest passages lack, as written", () => {
-    const near = fakeEvidence(fakePassage({ title: "Cards", pieces: ["A card costs 5 dollars."] }), { score: 0.3 });
-    const far = fakeEvidence(fakePassage({ document: "e", title: "Zoo", pieces: ["A zoo."] }), { score: 0.1 });
+    const near = fakeEvidence(fakePassage({ title: "Cards", segments: ["A card costs 5 dollars."] }), { score: 0.3 });
+    const far = fakeEvidence(fakePassage({ document: "e", title: "Zoo", segments: ["A zoo."] }), { score: 0.1 });
     const { nearest } = refuse('What does a Martian card cost, in "Belgium"?', [far, near]);
     expect(nearest.map(({ title }) => title)).toEqual(["Cards", "Zoo"]);
     expect(nearest[0]?.missing).toEqual(["Martian", "cost", "in", "Belgium"]);
   });
 
   it("lists the kind of value that was asked for and is missing", () => {
-    const passage = fakeEvidence(fakePassage({ pieces: ["A card costs 5 dollars.", "It is sent by post."] }));
+    const passage = fakeEvidence(fakePassage({ segments: ["A card costs 5 dollars.", "It is sent by post."] }));
     expect(refuse("How long is a card valid?", [passage]).nearest[0]?.missingValues).toEqual(["a length of time"]);
     expect(refuse("How much is a card?", [passage]).nearest[0]?.missingValues).toEqual([]);
     const both = refuse("What is the phone number, and how long is it open?", [passage]).nearest[0]?.missingValues;
@@ -66,8 +66,8 @@ describe("what a refusal tells", () => {
   });
 
   it("lists passages without shown words only if there are no others", () => {
-    const near = fakeEvidence(fakePassage({ title: "Cards", pieces: ["A card costs 5 dollars."] }), { score: 0.1 });
-    const far = fakeEvidence({ ...fakePassage({ document: "e", title: "Zoo", pieces: ["A zoo."] }), sid: "S2" }, { score: 0.3 });
+    const near = fakeEvidence(fakePassage({ title: "Cards", segments: ["A card costs 5 dollars."] }), { score: 0.1 });
+    const far = fakeEvidence({ ...fakePassage({ document: "e", title: "Zoo", segments: ["A zoo."] }), sid: "S2" }, { score: 0.3 });
     const { passage } = near;
     const quote = { passage, start: passage.range.start, end: passage.range.end, text: passage.text };
     const titlesWith = (nearest: ReadonlyMap<string, Quote>) => {
@@ -82,7 +82,7 @@ describe("what a refusal tells", () => {
   });
 
   it("lists each document once, by its best passage, at most three", () => {
-    const passage = (score: number, text: string, document = "d") => fakeEvidence(fakePassage({ document, pieces: [text] }), { score });
+    const passage = (score: number, text: string, document = "d") => fakeEvidence(fakePassage({ document, segments: [text] }), { score });
     const { nearest } = refuse("card", [passage(0.1, "zoo"), passage(0.3, "card"), ...["e", "f", "g"].map((id) => passage(0.2, "a", id))]);
     expect(nearest.map(({ documentId, missing }) => `${documentId}: ${missing.join()}`)).toEqual(["d: ", "e: card", "f: card"]);
   });
@@ -123,7 +123,7 @@ describe("no refusal reads as a negative answer", () => {
     reasons.flatMap((reason) =>
       ["Is a card free?", "And is it?"].map((text) => {
         const question = { ...fakeQuestion(text), resolved: "Is a card free?" };
-        const found = fakeEvidence(fakePassage({ title: "Cards", pieces: ["A zoo."] }));
+        const found = fakeEvidence(fakePassage({ title: "Cards", segments: ["A zoo."] }));
         return explainRefusal(question, reason, sentence, [found], reason === "empty_corpus" ? { ...counts, documents: 0 } : counts, parts);
       }),
     );

@@ -3,9 +3,12 @@ import { type FakePassage, fakePassage, fakeWords } from "../testing/passages.ts
 import { type ScanEvent, type ScannedDocument, scanConflicts } from "./scan-conflicts.ts";
 
 const words = fakeWords();
-const titled = (title: string, id: string, ...pieces: FakePassage["pieces"]): ScannedDocument => ({ ...document(id, ...pieces), title });
-const document = (id: string, ...pieces: FakePassage["pieces"]): ScannedDocument => {
-  const { text, units, document: face } = fakePassage({ document: id, title: "Cards", pieces });
+const titled = (title: string, id: string, ...segments: FakePassage["segments"]): ScannedDocument => ({
+  ...document(id, ...segments),
+  title,
+});
+const document = (id: string, ...segments: FakePassage["segments"]): ScannedDocument => {
+  const { text, units, document: face } = fakePassage({ document: id, title: "Cards", segments });
   return { id, version: "v1", title: "Cards", url: null, asOf: null, authority: null, text, units, blocks: face.blocks };
 };
 async function* each(documents: readonly ScannedDocument[]): AsyncGenerator<ScannedDocument, void> {

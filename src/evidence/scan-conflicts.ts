@@ -4,7 +4,7 @@ import { memoised } from "../text/memo.ts";
 import { unitsIn } from "../text/units.ts";
 import { areTitledApart, type Comparison, compareFacts, holds } from "./compare-facts.ts";
 import { type FactSource, type Precedence, toConflict } from "./conflicts.ts";
-import { createFactReader, type Fact, type FactWords, isStatement, mayDeny, mayHoldValue, type Piece, piecesOf } from "./facts.ts";
+import { createFactReader, type Fact, type FactWords, isStatement, mayDeny, mayHoldValue, type Segment, segmentsOf } from "./facts.ts";
 
 /** Two contradicting sentences of a corpus. */
 interface Finding {
@@ -101,7 +101,7 @@ const POSTINGS = 250;
 const SHARED_TOKENS = 2;
 const CANDIDATES = 24;
 interface Stored {
-  readonly piece: Piece;
+  readonly segment: Segment;
   readonly source: Omit<FactSource, "sid">;
   readonly value: boolean;
   readonly denial: boolean;
@@ -129,18 +129,18 @@ export async function* scanConflicts(
     const { id, version, title, url, asOf, authority } = document;
     const source = { id, version, title, url, asOf, authority };
     const textOf = ({ start, end }: TextRange) => document.text.slice(start, end);
-    for (const piece of piecesOf({ title: document.title, units: unitsIn(document), blocks: document.blocks, textOf })) {
-      const spelled = piece.text.toLowerCase().replaceAll(/\s+/g, " ");
-      const key = piece.type === "table-row" ? [document.title, ...piece.above, spelled].join("\n") : spelled;
-      if (!isStatement(piece.text) || seen.has(key)) continue;
+    for (const segment of segmentsOf({ title: document.title, units: unitsIn(document), blocks: document.blocks, textOf })) {
+      const spelled = segment.text.toLowerCase().replaceAll(/\s+/g, " ");
+      const key = segment.type === "table-row" ? [document.title, ...segment.above, spelled].join("\n") : spelled;
+      if (!isStatement(segment.text) || seen.has(key)) continue;
       seen.add(key);
-      const tokens = keyTokens(piece, words);
+      const tokens = keyTokens(segment, words);
       if (tokens.length < SHARED_TOKENS) continue;
-      const one = { piece, source, value: mayHoldValue(piece.text), denial: mayDeny(piece.text) };
+      const one = { segment, source, value: mayHoldValue(segment.text), denial: mayDeny(segment.text) };
       for (const at of candidatesOf(tokens, postings, (other) => isWorthComparing(one, stored[other] as Stored))) {
         const other = stored[at] as Stored;
         compared++;
-        const [a, b] = [reader.read(other.piece, words), reader.read(piece, words)];
+        const [a, b] = [reader.read(other.segment, words), reader.read(segment, words)];
         const difference = areTitledApart(a, b) ? null : compareFacts(a, b);
         if (difference?.type !== "differ") continue;
         findings.push({
@@ -164,7 +164,7 @@ export async function* scanConflicts(
   }
   const sideOf = ({ at, fact }: Finding["a"], sid: string) => ({ fact, source: { ...(stored[at] as Stored).source, sid } });
   const statementsOf = memoised((documentId: string): readonly Fact[] =>
-    stored.flatMap(({ piece, source }) => (source.id === documentId ? [reader.read(piece, words)] : [])),
+    stored.flatMap(({ segment, source }) => (source.id === documentId ? [reader.read(segment, words)] : [])),
   );
   const conflicts = siftFindings(findings, statementsOf).map(({ difference, a, b }) =>
     toConflict(difference, sideOf(a, "A"), sideOf(b, "B"), precedence),
@@ -176,7 +176,7 @@ export async function* scanConflicts(
 const PLAIN_NUMBER = /^[^-]*\d[^-]*$/;
 
 /** Returns the rarest tokens of a sentence. */
-function keyTokens({ text }: Piece, words: FactWords): string[] {
+function keyTokens({ text }: Segment, words: FactWords): string[] {
   return [...new Set(words.tokens(text))]
     .filter((token) => !PLAIN_NUMBER.test(token))
     .map((token) => ({ token, idf: words.idf(token) }))

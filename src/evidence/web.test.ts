@@ -14,9 +14,9 @@ const words = fakeWords();
 const reader = createFactReader();
 const QUESTION = "How much does a replacement library card cost?";
 const asked = words.tokens(QUESTION);
-const passage = (...pieces: string[]): Passage => fakePassage({ title: "Card fees", pieces });
-const page = (...pieces: string[]): PageText => {
-  const { text, units, document } = fakePassage({ title: "Card fees", pieces });
+const passage = (...segments: string[]): Passage => fakePassage({ title: "Card fees", segments });
+const page = (...segments: string[]): PageText => {
+  const { text, units, document } = fakePassage({ title: "Card fees", segments });
   return { title: "Card fees", text, units, blocks: document.blocks };
 };
 const compare = (one: Passage, other: PageText, support: WebParts["support"] = null) =>
@@ -99,7 +99,7 @@ describe("the search query", () => {
       "How long do I have to ask for a review?",
       fakePassage({
         title: "Decision reviews",
-        pieces: ["File VA Form 20-0996 within 1 year of March 3, 2024 and ask the Board for a review; it costs $30 or 40 percent."],
+        segments: ["File VA Form 20-0996 within 1 year of March 3, 2024 and ask the Board for a review; it costs $30 or 40 percent."],
       }),
     );
     for (const word of ["review", "Decision", "20-0996", "Board"]) expect(found).toContain(word);

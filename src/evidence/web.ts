@@ -18,9 +18,9 @@ import {
   isStatement,
   mayDeny,
   mayHoldValue,
-  type Piece,
   type PieceTokens,
-  piecesOf,
+  type Segment,
+  segmentsOf,
 } from "./facts.ts";
 
 /** Maximum number of sentences of a passage to verify. */
@@ -73,13 +73,13 @@ export function statementsOf(
     return all === 0 ? 0 : held / all;
   };
   return reader
-    .piecesOf(passage, words)
-    .filter(({ piece }) => isStatement(piece.text) && (mayHoldValue(piece.text) || mayDeny(piece.text)))
-    .map((one) => ({ piece: one.piece, share: share(one) }))
+    .segmentsOf(passage, words)
+    .filter(({ segment }) => isStatement(segment.text) && (mayHoldValue(segment.text) || mayDeny(segment.text)))
+    .map((one) => ({ segment: one.segment, share: share(one) }))
     .filter((one) => one.share >= LEAST_SHARE)
     .sort((a, b) => b.share - a.share)
     .slice(0, MOST_STATEMENTS)
-    .map(({ piece }) => reader.read(piece, words));
+    .map(({ segment }) => reader.read(segment, words));
 }
 
 /**
@@ -93,14 +93,14 @@ export async function compareWithPage(
   { words, reader, support }: CompareWithPageParts,
   signal: AbortSignal,
 ): Promise<PageComparison | null> {
-  const facts = nearestPieces(statements, page, words).map((piece) => reader.read(piece, words));
+  const facts = nearestSegments(statements, page, words).map((segment) => reader.read(segment, words));
   const isContradicted = ({ verdict }: Pick<PageComparison, "verdict">) => Number(verdict === "contradicted");
   const comparisons = statements.flatMap((statement) => {
     const compared = facts.flatMap((fact) => {
       const comparison = compareFacts(statement, fact);
       if (comparison === null || (comparison.type === "agree" && !holdsValues(statement, fact))) return [];
       const verdict = comparison.type === "agree" ? ("confirmed" as const) : ("contradicted" as const);
-      return [{ verdict, claim: statement.piece.text, quote: fact.piece.text, certainty: comparison.certainty }];
+      return [{ verdict, claim: statement.segment.text, quote: fact.segment.text, certainty: comparison.certainty }];
     });
     // Of two equally certain comparisons of one claim, the agreement counts.
     return compared.sort((a, b) => b.certainty - a.certainty || isContradicted(a) - isContradicted(b)).slice(0, 1);
@@ -122,28 +122,28 @@ async function supportedBy(
   signal: AbortSignal,
 ): Promise<PageComparison | null> {
   const pairs = statements.flatMap((statement) =>
-    nearestFacts(statement, facts, words).map(({ piece }) => ({
-      claim: statement.piece.text,
-      evidence: [{ text: piece.text, above: [piece.title, ...piece.above] }],
+    nearestFacts(statement, facts, words).map(({ segment }) => ({
+      claim: statement.segment.text,
+      evidence: [{ text: segment.text, above: [segment.title, ...segment.above] }],
     })),
   );
   const scored = pairs.length === 0 ? [] : await support.score(pairs, { signal });
-  const chances = scored.map((one) => one?.score ?? 0);
-  const best = Math.max(0, ...chances);
-  const pair = best >= SUPPORT_BANDS.unclear ? pairs[chances.indexOf(best)] : undefined;
+  const probabilities = scored.map((one) => one?.score ?? 0);
+  const best = Math.max(0, ...probabilities);
+  const pair = best >= SUPPORT_BANDS.unclear ? pairs[probabilities.indexOf(best)] : undefined;
   return pair === undefined ? null : { verdict: "confirmed", claim: pair.claim, quote: pair.evidence[0]?.text ?? "" };
 }
 
 /** Returns the sentences with the largest weighted overlap with a claim that could support it. */
 function nearestFacts(statement: Fact, facts: readonly Fact[], words: FactWords): Fact[] {
-  const wanted = new Set(words.tokens(statement.piece.text));
+  const wanted = new Set(words.tokens(statement.segment.text));
   const weigh = (tokens: Iterable<string>) =>
     [...new Set(tokens)].reduce((sum, token) => sum + (wanted.has(token) ? words.idf(token) : 0), 0);
   const least = LEAST_HELD * weigh(wanted);
   return facts
     .filter((fact) => holdsValues(statement, fact) && !givesMore(statement, fact))
-    .filter(({ piece }) => weigh(words.tokens([piece.text, ...piece.above].join("\n"))) >= least)
-    .map((fact) => ({ fact, weight: weigh(words.tokens(fact.piece.text)) }))
+    .filter(({ segment }) => weigh(words.tokens([segment.text, ...segment.above].join("\n"))) >= least)
+    .map((fact) => ({ fact, weight: weigh(words.tokens(fact.segment.text)) }))
     .sort((a, b) => b.weight - a.weight)
     .slice(0, MOST_SCORED)
     .map(({ fact }) => fact);
@@ -153,12 +153,12 @@ function nearestFacts(statement: Fact, facts: readonly Fact[], words: FactWords)
  * Checks whether a sentence or its headings give each value and each number of a claim. A bound that merely allows a
  * value is not enough.
  */
-function holdsValues({ amounts, piece }: Fact, other: Fact): boolean {
+function holdsValues({ amounts, segment }: Fact, other: Fact): boolean {
   const given = [...other.amounts, ...other.amountsAbove()];
-  const numbers = new Set<string>([other.piece.text, ...other.piece.above].join(" ").match(NUMBER));
+  const numbers = new Set<string>([other.segment.text, ...other.segment.above].join(" ").match(NUMBER));
   return (
     amounts.every((amount) => given.some((one) => compareValues(amount, one) === "equal")) &&
-    [...piece.text.matchAll(NUMBER)].every(
+    [...segment.text.matchAll(NUMBER)].every(
       ({ 0: number, index }) => numbers.has(number) || amounts.some(({ start, end }) => index >= start && index < end),
     )
   );
@@ -175,21 +175,23 @@ function givesMore({ amounts }: Fact, other: Fact): boolean {
 }
 
 /** Returns the sentences and rows of a page with the largest weighted overlap with the claims, best first. */
-function nearestPieces(statements: readonly Fact[], page: PageText, words: FactWords): Piece[] {
-  const wanted = new Map(statements.flatMap(({ piece }) => words.tokens(piece.text)).map((token) => [token, words.idf(token)] as const));
-  const weigh = (piece: Piece) => {
+function nearestSegments(statements: readonly Fact[], page: PageText, words: FactWords): Segment[] {
+  const wanted = new Map(
+    statements.flatMap(({ segment }) => words.tokens(segment.text)).map((token) => [token, words.idf(token)] as const),
+  );
+  const weigh = (segment: Segment) => {
     let weight = 0;
-    for (const token of new Set(words.tokens(piece.text))) weight += wanted.get(token) ?? 0;
+    for (const token of new Set(words.tokens(segment.text))) weight += wanted.get(token) ?? 0;
     return weight;
   };
   const { title, text, blocks } = page;
-  return piecesOf({ title, units: unitsIn(page), blocks, textOf: ({ start, end }) => text.slice(start, end) })
-    .filter((piece) => isStatement(piece.text))
-    .map((piece) => ({ piece, weight: weigh(piece) }))
+  return segmentsOf({ title, units: unitsIn(page), blocks, textOf: ({ start, end }) => text.slice(start, end) })
+    .filter((segment) => isStatement(segment.text))
+    .map((segment) => ({ segment, weight: weigh(segment) }))
     .filter(({ weight }) => weight > 0)
     .sort((a, b) => b.weight - a.weight)
     .slice(0, MOST_PIECES)
-    .flatMap(({ piece }) => (documentOrders(piece.text).length === 0 ? [piece] : []));
+    .flatMap(({ segment }) => (documentOrders(segment.text).length === 0 ? [segment] : []));
 }
 
 /** Maximum number of words in a query. Search services accept fifty, and the hosts are added. */

@@ -11,8 +11,8 @@ function finderOf({ reads = true } = {}) {
   const said = (text: string, letter: string) => Number(`0.${text.match(new RegExp(`${letter}(\\d)`))?.[1] ?? 0}`);
   const texts: string[][] = [];
   const find = createCrisisFinder({
-    firstStage: { chance: ([first]) => first ?? 0, readFrom: 0.2, cuts: { possible: 0.55, likely: 0.85 } },
-    read: { chance: (vector) => vector[0] ?? 0, cuts: { possible: 0.45, likely: 0.75 } },
+    firstStage: { probability: ([first]) => first ?? 0, readFrom: 0.2, cuts: { possible: 0.55, likely: 0.85 } },
+    read: { probability: (vector) => vector[0] ?? 0, cuts: { possible: 0.45, likely: 0.75 } },
     encoder: { embedSync: (all) => all.map((text) => Float32Array.of(said(text, "g"))) },
     reader: reads
       ? async (all, signal) => {

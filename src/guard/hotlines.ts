@@ -189,9 +189,13 @@ interface CrisisCuts {
 
 interface CrisisParts {
   /** First-stage model on `crisisFeatures` with the bundled encoder. */
-  readonly firstStage: { readonly chance: (features: readonly number[]) => number; readonly readFrom: number; readonly cuts: CrisisCuts };
+  readonly firstStage: {
+    readonly probability: (features: readonly number[]) => number;
+    readonly readFrom: number;
+    readonly cuts: CrisisCuts;
+  };
   /** Second-stage model on the cross-encoder's vector. */
-  readonly read: { readonly chance: (vector: Float32Array) => number; readonly cuts: CrisisCuts };
+  readonly read: { readonly probability: (vector: Float32Array) => number; readonly cuts: CrisisCuts };
   readonly encoder: { readonly embedSync: (texts: readonly string[]) => Float32Array[] };
   /** `null`: the cross-encoder is not available and the first-stage score decides. */
   readonly reader: ReadTexts | null;
@@ -203,17 +207,17 @@ interface CrisisParts {
  */
 export function createCrisisFinder({ firstStage, read, encoder, reader }: CrisisParts): CrisisFinder {
   const firstStageScore = (text: string): number =>
-    firstStage.chance(Array.from(crisisFeatures(text, encoder.embedSync([text])[0] as Float32Array)));
+    firstStage.probability(Array.from(crisisFeatures(text, encoder.embedSync([text])[0] as Float32Array)));
   return async (message) => {
-    const scored = piecesOf(message).map((text) => ({ text, chance: firstStageScore(text) }));
-    const alarming = scored.filter(({ chance }) => chance >= firstStage.readFrom).sort((a, b) => b.chance - a.chance);
+    const scored = piecesOf(message).map((text) => ({ text, probability: firstStageScore(text) }));
+    const alarming = scored.filter(({ probability }) => probability >= firstStage.readFrom).sort((a, b) => b.probability - a.probability);
     if (alarming.length === 0) return "no";
     const texts = alarming.slice(0, MOST_READ).map(({ text }) => text);
     // This call cannot be cancelled: the hotline must be shown even if the user stops waiting, and the next message may
     // be the same.
     const readings = reader === null ? null : await reader(texts, new AbortController().signal);
-    if (readings === null) return named(Math.max(...alarming.map(({ chance }) => chance)), firstStage.cuts);
-    return named(Math.max(...readings.map(({ vector }) => read.chance(vector))), read.cuts);
+    if (readings === null) return named(Math.max(...alarming.map(({ probability }) => probability)), firstStage.cuts);
+    return named(Math.max(...readings.map(({ vector }) => read.probability(vector))), read.cuts);
   };
 }
 
@@ -223,7 +227,7 @@ export function piecesOf(message: string): string[] {
   return sentences.length > 1 ? [...sentences.slice(0, MOST_SENTENCES), message.slice(0, 2_000)] : sentences;
 }
 
-function named(chance: number, cuts: CrisisCuts): Crisis {
-  if (chance >= cuts.likely) return "likely";
-  return chance >= cuts.possible ? "possible" : "no";
+function named(probability: number, cuts: CrisisCuts): Crisis {
+  if (probability >= cuts.likely) return "likely";
+  return probability >= cuts.possible ? "possible" : "no";
 }

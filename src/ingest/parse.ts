@@ -126,7 +126,7 @@ function toDocuments(
       unit: result.unit ?? "utf16",
       encoding: result.encoding ?? null,
       places: result.places ?? null,
-      notices: [...notices, ...(result.notices ?? []), ...emptyNotice(result), ...tongueNotice(result.text)],
+      notices: [...notices, ...(result.notices ?? []), ...emptyNotice(result), ...languageNotice(result.text)],
     },
     originalHash,
   }));
@@ -146,7 +146,7 @@ function emptyNotice({ text, encoding, pages }: FormatResult): ReadingNotice[] {
 /** Maximum characters that language detection examines. */
 const LANGUAGE_SAMPLE = 5_000;
 
-function tongueNotice(text: string): ReadingNotice[] {
+function languageNotice(text: string): ReadingNotice[] {
   const spokenLanguage = detectLanguage(text.slice(0, LANGUAGE_SAMPLE));
   if (spokenLanguage === null || spokenLanguage === "English") return [];
   const message = `seems to be in another language (${spokenLanguage}): this version supports only English, so such text is found and judged unreliably`;

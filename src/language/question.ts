@@ -184,7 +184,7 @@ const IN_WORDS: Readonly<Record<keyof typeof VALUE_KINDS, string>> = {
 };
 
 /** Names a group of kinds for people: "an amount of money, a percentage or a number". */
-export function kindsInWords(kinds: number): string {
+export function labelKinds(kinds: number): string {
   const names = Object.entries(VALUE_KINDS).flatMap(([kind, bit]) =>
     (kinds & bit) === 0 ? [] : [IN_WORDS[kind as keyof typeof VALUE_KINDS]],
   );

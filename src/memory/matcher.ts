@@ -66,13 +66,13 @@ export interface Matcher {
   ): Promise<readonly MatchVerdict[]>;
 }
 
-const chance = z.number().min(0).max(1);
+const probability = z.number().min(0).max(1);
 const weightsSchema = z.object({
   recipe: z.string(),
   /** Name and hash of the cross-encoder that the threshold was chosen with. With another one, nothing is served. */
   reader: z.object({ name: z.string(), hash: z.string() }),
   /** Minimum probability that both questions ask the same, in a measured domain (`semantic_cache`) and in any other. */
-  from: z.object({ measured: chance, other: chance }),
+  from: z.object({ measured: probability, other: probability }),
 });
 export type ParaphraseWeights = z.infer<typeof weightsSchema>;
 
@@ -113,7 +113,7 @@ export function createMatcher({ facts, weights, isMeasured, read, carry }: Match
       if (!holdSameFacts(asked, factsOf(written))) return stored.map(() => REPAIRED);
       const verdicts = stored.map((one) => judgeExact(asked, factsOf(one.question), one, passages, settings, carry));
       const open = stored.filter((_, at) => verdicts[at]?.accepted);
-      const chances = await readChances(
+      const probabilities = await readProbabilities(
         asked,
         open.map((one) => factsOf(one.question)),
         read,
@@ -121,13 +121,13 @@ export function createMatcher({ facts, weights, isMeasured, read, carry }: Match
       );
       return verdicts.map((verdict, at): MatchVerdict => {
         if (!verdict.accepted) return verdict;
-        const chance = chances?.[open.indexOf(stored[at] as ComparedQuestion)] ?? null;
-        if (chance === null)
+        const probability = probabilities?.[open.indexOf(stored[at] as ComparedQuestion)] ?? null;
+        if (probability === null)
           return { ...verdict, accepted: false, rule: "unread", reason: "the cross-encoder could not compare the questions" };
         const from = threshold();
-        const score = verdict.score ?? chance;
-        const reason = `the cross-encoder rates the questions as equivalent with ${chance.toFixed(2)}, minimum ${from.toFixed(2)}`;
-        return { ...verdict, accepted: chance >= from, score, rule: chance >= from ? "same" : "read", reason };
+        const score = verdict.score ?? probability;
+        const reason = `the cross-encoder rates the questions as equivalent with ${probability.toFixed(2)}, minimum ${from.toFixed(2)}`;
+        return { ...verdict, accepted: probability >= from, score, rule: probability >= from ? "same" : "read", reason };
       });
     },
   };
@@ -180,7 +180,7 @@ export function documentOverlap(a: readonly string[], b: readonly string[]): num
  * Returns, for each stored question, the probability that it asks the same as the asked one. This is the logistic
  * function of the mean log odds of both orders; `null`: not compared.
  */
-export async function readChances(
+export async function readProbabilities(
   asked: QuestionFacts,
   stored: readonly QuestionFacts[],
   read: MatcherParts["read"],

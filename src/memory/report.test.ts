@@ -25,7 +25,7 @@ interface Given {
 /** Diagnoses the refusal of a question for which these passages were found. @default documents: the passages */
 function diagnosed(text: string, found: readonly string[], { documents = found, parts, question, answer }: Given = {}) {
   const held = new Set(documents.flatMap((one) => tokenize(one)));
-  const evidence = found.map((piece, i) => fakeEvidence(fakePassage({ document: `d${i}`, title: "Page", pieces: [piece] })));
+  const evidence = found.map((segment, i) => fakeEvidence(fakePassage({ document: `d${i}`, title: "Page", segments: [segment] })));
   const given: ReportParts = {
     words: { tokens: (one) => tokenize(one), questionTokens: (one) => tokenize(one) },
     holds: (token) => held.has(token),

@@ -186,7 +186,7 @@ export function createOutcome() {
 export type Outcome = ReturnType<typeof createOutcome>;
 
 const NOT_DECIDED: Decision = {
-  ...{ answer: false, confidence: null, chance: null, calibrated: false, quotable: false },
+  ...{ answer: false, confidence: null, probability: null, calibrated: false, quotable: false },
   ...{ usable: [], warnings: [], reason: "nothing_relevant" },
 };
 

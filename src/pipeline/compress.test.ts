@@ -7,7 +7,7 @@ import { fakePassage } from "../testing/passages.ts";
 import { selectByModel } from "./compress.ts";
 
 const TEXTS = ["Tinnitus is rated at 10 percent.", "File within one year.", "A pension is paid monthly."];
-const passage = fakePassage({ title: "Tinnitus", pieces: TEXTS });
+const passage = fakePassage({ title: "Tinnitus", segments: TEXTS });
 const candidates = passage.units.map((unit) => ({ quote: quoteOf(passage, unit), context: [] }));
 
 async function select(

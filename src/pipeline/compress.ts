@@ -93,11 +93,11 @@ const MOSTLY = 0.7;
  * stays whole.
  */
 export function trimPassages(passages: readonly Passage[], candidates: readonly WeighedCandidate[]): OfferedSource[] {
-  const top = Math.max(0, ...candidates.map(({ chance }) => chance));
+  const top = Math.max(0, ...candidates.map(({ probability }) => probability));
   const trimmed = passages.map((passage) => {
     const own = candidates.filter(({ view }) => view.evidence.passage.sid === passage.sid);
-    const best = Math.max(0, ...own.map(({ chance }) => chance));
-    const kept = own.filter(({ chance }) => chance >= Math.min(best, BEARS * top));
+    const best = Math.max(0, ...own.map(({ probability }) => probability));
+    const kept = own.filter(({ probability }) => probability >= Math.min(best, BEARS * top));
     return { best, source: kept.length === 0 ? passageSource(passage) : trim(passage, kept) };
   });
   return trimmed.sort((a, b) => b.best - a.best).map(({ source }) => source);
@@ -110,7 +110,7 @@ export interface WeighedCandidate {
     readonly evidence: { readonly passage: Pick<Passage, "sid"> };
   };
   /** Probability that it answers, 0 to 1. */
-  readonly chance: number;
+  readonly probability: number;
 }
 
 function trim(passage: Passage, kept: readonly WeighedCandidate[]): OfferedSource {

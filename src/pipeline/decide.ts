@@ -70,7 +70,7 @@ export async function decide(weighed: Weighed, context: PipelineContext, log: St
     log.notice("sufficiency", sufficiency.reason);
   }
   if (usesCosines(gate)) {
-    const isLearned = (gate.type === "best-similarity" || gate.type === "guard") && gate.by === "chance";
+    const isLearned = (gate.type === "best-similarity" || gate.type === "guard") && gate.by === "probability";
     log.fact("thresholds", isLearned ? "learned" : scale.type);
     if (gate.type === "similarity" || gate.type === "best-similarity") log.fact("minimum", Number(gate.minimum.toFixed(4)));
     if (scale.note !== null && !isLearned) log.notice(`thresholds_${scale.type}`, scale.note);
@@ -203,8 +203,8 @@ function applyCalibration({ evidence, ranker }: Weighed, choice: Choice, context
 function judgeBest(choice: Choice, weights: RankingWeights, ranker: string | null): Sufficiency {
   const probability = confidenceOf(choice, weights);
   const { minimum, rule } = weights.threshold;
-  const [chance, from] = [probability, minimum].map((share) => `${Math.round(100 * share)} %`);
-  const reason = `The best quote answers with a confidence of ${chance}; the threshold is ${from} (${rule})`;
+  const [reached, from] = [probability, minimum].map((share) => `${Math.round(100 * share)} %`);
+  const reason = `The best quote answers with a confidence of ${reached}; the threshold is ${from} (${rule})`;
   const model = ranker === null ? ("words" as const) : ("vectors" as const);
   return { probability, confidence: probability, minimum, calibrated: false, model, reason };
 }

@@ -2,7 +2,7 @@ import { checkSentence } from "../checks/check.ts";
 import { holdsCode } from "../evidence/named-things.ts";
 import { detectLanguage } from "../guard/detect-language.ts";
 import { readPlain } from "../guard/hotlines.ts";
-import { askedValues, askedWords, heldValues, holdsWord, kindsInWords } from "../language/question.ts";
+import { askedValues, askedWords, heldValues, holdsWord, labelKinds } from "../language/question.ts";
 import type { Choice } from "../ranking/features.ts";
 import { areaOf } from "../retrieval/retrieve.ts";
 import type { QuestionWords } from "../retrieval/understand.ts";
@@ -160,7 +160,7 @@ function lacksOf(
     missing: asked
       .filter((one) => !holdsWord(one, isHeld) && !(one.word.includes("-") && holdsCode(text, [one.word])))
       .map(({ word }) => word),
-    missingValues: kinds.filter((group) => (group & shown) === 0).map(kindsInWords),
+    missingValues: kinds.filter((group) => (group & shown) === 0).map(labelKinds),
   };
 }
 

@@ -43,7 +43,7 @@ export async function remember(answered: Answered, context: PipelineContext, log
   const facts = {
     writing: profile.caches.includes("exact") && repeatable ? { scope: cache, share } : null,
     curatedKey: repeatable ? curatedKey(question, cache) : null,
-    chance: outcome.decision.chance,
+    chance: outcome.decision.probability,
     hit: hit?.answer ?? null,
     topics: await (hit === null || hit.level === "curated" ? read() : context.answers.topicsOf(hit.answer, read)),
     answers: context.answers,

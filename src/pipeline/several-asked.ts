@@ -51,7 +51,7 @@ export async function decideAlone(
   log.fact("answered_parts", answered.length);
   const settled = settle(alone, whole);
   // The confidence of the parts replaces that of the whole message.
-  if (settled !== null) log.fact("chance", settled.decision.chance);
+  if (settled !== null) log.fact("chance", settled.decision.probability);
   return {
     calls: alone.flatMap(({ judged }) => judged.calls),
     embedding: together([whole, ...alone.map(({ found }) => found)]),
@@ -81,7 +81,7 @@ function settle(alone: readonly PartAlone[], whole: AskedWhole): (Decided & Pick
   const decision = {
     answer: true,
     confidence: least(answered.map((one) => one.decision.confidence)),
-    chance: least(answered.map((one) => one.decision.chance)),
+    probability: least(answered.map((one) => one.decision.probability)),
     calibrated: answered.every((one) => one.decision.calibrated),
     quotable: true,
     usable,

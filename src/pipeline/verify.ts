@@ -66,7 +66,7 @@ export async function verify(retrieval: Retrieval, context: PipelineContext, log
   const byRules = await comparedWith(asked, retrieval, context, signal);
   const { compared, calls } = await byModel(retrieval, byRules, context, log, signal);
   // This ranking also selects the quotes.
-  const ranked = goesByChance(retrieval, context) ? await rankFor(question, passages, context, signal) : null;
+  const ranked = usesProbability(retrieval, context) ? await rankFor(question, passages, context, signal) : null;
   const { encoder, weights } = context.ranking();
   const isEmbedded = retrieval.ranker === encoder;
   const confidence = ranked !== null && isEmbedded && profile.gate.type === "guard" ? confidenceOf(ranked, weights) : null;
@@ -89,7 +89,7 @@ export type Judged = Awaited<ReturnType<typeof verify>>;
  * Returns whether the gate uses the confidence of passages. `guard` does, unless a downloaded cross-encoder scored
  * them. Other source profiles use cosines, but those of the shipped encoder are too coarse for `guard`.
  */
-function goesByChance({ passages, ranker }: Retrieval, { profile, ranking }: PipelineContext): boolean {
+function usesProbability({ passages, ranker }: Retrieval, { profile, ranking }: PipelineContext): boolean {
   const { type } = profile.gate;
   if (passages.length === 0) return false;
   if (type === "guard") return passages.every(({ scores }) => scores.cross === null);
@@ -288,9 +288,9 @@ const DESCRIBED_CHARACTERS = 80;
 function describeCandidates(candidates: readonly ScoredCandidate[]): string {
   return candidates
     .slice(0, DESCRIBED)
-    .map(({ chance, cross, first, view }) => {
+    .map(({ probability, cross, first, view }) => {
       const scores = `cross-encoder ${cross?.toFixed(2) ?? "not run"}, first stage ${first.toFixed(2)}`;
-      return `${chance.toFixed(2)} (${scores}) ${view.text.slice(0, DESCRIBED_CHARACTERS).replaceAll("\n", " ")}`;
+      return `${probability.toFixed(2)} (${scores}) ${view.text.slice(0, DESCRIBED_CHARACTERS).replaceAll("\n", " ")}`;
     })
     .join("\n");
 }
@@ -313,7 +313,7 @@ export async function choose(
     "read",
     choice.candidates.some(({ cross }) => cross !== null),
   );
-  log.fact("best_piece", choice.candidates[0]?.chance ?? null);
+  log.fact("best_piece", choice.candidates[0]?.probability ?? null);
   // Include rejected passages: they explain a refusal.
   log.detail("first", () => describeCandidates((ranked ?? choice).candidates) || null);
   return choice;

@@ -15,7 +15,7 @@ export const book: Profile = {
   title: "Book chat with selected text",
   needs: ["encoder"],
   retrieve: denseOnly(5),
-  gate: { type: "best-similarity", minimum: 0.7, chance: ON_TOPIC },
+  gate: { type: "best-similarity", minimum: 0.7, probability: ON_TOPIC },
   comparePassages: false,
   thresholdsOf: "text-embedding-3-small",
   write: {

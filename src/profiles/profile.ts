@@ -158,16 +158,16 @@ export type GateSettings =
         readonly aggregate: number;
       };
       /** Score to use for `cross`. The gate receives the thresholds for it. @default "cross" */
-      readonly by?: "cross" | "chance";
+      readonly by?: "cross" | "probability";
     }
   /** Gate of `vg-rag`: the geometric mean of relevance, consistency and agreement. */
   | { readonly type: "v-score"; readonly verified: number; readonly rejected: number }
   /**
    * Gate of `book`. It refuses if the best cosine is below `minimum` or, with the embedded encoder, if the best
-   * confidence of a passage is below `chance`. `by` selects the score that `minimum` applies to; the gate receives the
+   * confidence of a passage is below `probability`. `by` selects the score that `minimum` applies to; the gate receives the
    * matching threshold. @default "cosine"
    */
-  | { readonly type: "best-similarity"; readonly minimum: number; readonly chance: number; readonly by?: "cosine" | "chance" }
+  | { readonly type: "best-similarity"; readonly minimum: number; readonly probability: number; readonly by?: "cosine" | "probability" }
   | { readonly type: "none" };
 
 export interface RouteSettings {

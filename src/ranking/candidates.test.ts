@@ -7,7 +7,7 @@ import { candidatesOf } from "./candidates.ts";
 
 /** Returns a paragraph whose lines are separate units, as after intended line breaks. */
 function rowsPassage(lines: readonly string[]): Passage {
-  const made = fakePassage({ pieces: lines });
+  const made = fakePassage({ segments: lines });
   return { ...made, units: made.units.map((unit) => ({ ...unit, block: 0 })) };
 }
 
@@ -29,14 +29,14 @@ describe("candidatesOf", () => {
 
   it("splits many lines of a paragraph that would be too long, and loses none", () => {
     const lines = Array.from({ length: 60 }, (_, i) => `Berth ${i} takes a boat of ${i + 3} tons and no more`);
-    const pieces = textsOf(rowsPassage(lines));
-    expect(pieces.length).toBeGreaterThan(3);
-    expect(pieces.join("\n")).toBe(lines.join("\n"));
-    expect(Math.max(...pieces.map((text) => text.length))).toBeLessThanOrEqual(700);
+    const segments = textsOf(rowsPassage(lines));
+    expect(segments.length).toBeGreaterThan(3);
+    expect(segments.join("\n")).toBe(lines.join("\n"));
+    expect(Math.max(...segments.map((text) => text.length))).toBeLessThanOrEqual(700);
   });
 
   it("adds the previous sentence to one that limits it, and to no other", () => {
-    const passage = fakePassage({ pieces: ["The mole is closed.", "However, members may pass.", "Boats lie at the quay."] });
+    const passage = fakePassage({ segments: ["The mole is closed.", "However, members may pass.", "Boats lie at the quay."] });
     expect(made(passage).map(({ context }) => slicesOf(passage, context))).toEqual([[], ["The mole is closed."], []]);
   });
 
@@ -44,7 +44,7 @@ describe("candidatesOf", () => {
     const page = "<h2>Dogs</h2><details><summary>Big</summary><p>They stay outside.</p></details><p>However, members may bring theirs.</p>";
     const document = parseFirst("a.html", `<title>T</title>${page}`);
     const passage = {
-      ...fakePassage({ pieces: [] }),
+      ...fakePassage({ segments: [] }),
       text: document.text,
       units: unitsIn(document),
       range: { start: 0, end: document.text.length },
@@ -68,13 +68,13 @@ describe("candidatesOf", () => {
   it("adds the heading of a list without an introduction", () => {
     const item = (text: string) => ({ type: "list-item" as const, text });
     const heading = (text: string) => ({ type: "heading" as const, text });
-    const list = fakePassage({ pieces: [heading("Not allowed"), item("Glass bottles"), item("Water pistols")] });
+    const list = fakePassage({ segments: [heading("Not allowed"), item("Glass bottles"), item("Water pistols")] });
     expect(contextsOf(list)).toEqual([["Not allowed", "Glass bottles\nWater pistols"]]);
-    const behind = fakePassage({ pieces: [heading("Not allowed"), "It is for your safety.", item("Glass bottles"), "Stay dry."] });
+    const behind = fakePassage({ segments: [heading("Not allowed"), "It is for your safety.", item("Glass bottles"), "Stay dry."] });
     expect(contextsOf(behind)).toEqual([["It is for your safety."], ["Not allowed", "Glass bottles"], ["Stay dry."]]);
-    const announced = fakePassage({ pieces: [heading("Rules"), "Leave at home:", item("Glass bottles")] });
+    const announced = fakePassage({ segments: [heading("Rules"), "Leave at home:", item("Glass bottles")] });
     expect(contextsOf(announced)).toEqual([["Leave at home:\nGlass bottles"]]);
-    const titled = fakePassage({ title: "Pool rules", pieces: [heading("Pool rules"), item("No glass"), item("No dogs")] });
+    const titled = fakePassage({ title: "Pool rules", segments: [heading("Pool rules"), item("No glass"), item("No dogs")] });
     expect(contextsOf(titled)).toEqual([["No glass\nNo dogs"]]);
   });
 
@@ -83,19 +83,19 @@ describe("candidatesOf", () => {
     const row = (text: string) => ({ type: "table-row" as const, text, header: 0 });
     const conditionsOf = (passage: Passage) => made(passage).map(({ range, conditions }) => slicesOf(passage, [range, ...conditions]));
     const fares = fakePassage({
-      pieces: [row("Fare | Bags"), row("Light | 0"), row("Flex | 2"), "Exceptions:", item("Infants have none."), "Ask."],
+      segments: [row("Fare | Bags"), row("Light | 0"), row("Flex | 2"), "Exceptions:", item("Infants have none."), "Ask."],
     });
     expect(conditionsOf(fares).slice(0, 2)).toEqual([
       ["Light | 0", "Exceptions:\nInfants have none."],
       ["Flex | 2", "Exceptions:\nInfants have none."],
     ]);
-    const numbers = fakePassage({ pieces: ["Numbers cannot be sold.", "The only exception is the transfer window.", "Pens are sold."] });
+    const numbers = fakePassage({ segments: ["Numbers cannot be sold.", "The only exception is the transfer window.", "Pens are sold."] });
     expect(conditionsOf(numbers)[0]).toEqual(["Numbers cannot be sold.", "The only exception is the transfer window."]);
   });
 
   it("adds the answer below a question, and never uses the question alone", () => {
     const item = (text: string) => ({ type: "list-item" as const, text });
-    const terms = fakePassage({ pieces: ["How do I renew my permit?", item("Visit counter 5."), "Lockers", item("Bring a coin.")] });
+    const terms = fakePassage({ segments: ["How do I renew my permit?", item("Visit counter 5."), "Lockers", item("Bring a coin.")] });
     const shown = made(terms, true).map(({ range, context }) => slicesOf(terms, [range, ...context]));
     expect(shown).toEqual([["Visit counter 5.", "How do I renew my permit?"], ["Lockers"], ["Bring a coin.", "Lockers"]]);
   });
@@ -107,7 +107,7 @@ describe("candidatesOf", () => {
     const cleaner = item(1, "Ear cleaner: once a week");
 
     it("give each item with its nested items and the introduction", () => {
-      const drops = fakePassage({ pieces: ["Give at home:", ...fusidic, cleaner, ...ofloxacin] });
+      const drops = fakePassage({ segments: ["Give at home:", ...fusidic, cleaner, ...ofloxacin] });
       expect(textsOf(drops)).toEqual([
         "Fusidic acid drops\ntwice a day\nkeep cold",
         "Ear cleaner: once a week",
@@ -117,14 +117,14 @@ describe("candidatesOf", () => {
     });
 
     it("stay whole if lists are requested, and if only one item has nested ones", () => {
-      const drops = fakePassage({ pieces: ["Give at home:", ...fusidic, ...ofloxacin] });
+      const drops = fakePassage({ segments: ["Give at home:", ...fusidic, ...ofloxacin] });
       expect(made(drops, true).map(({ range }) => range)).toEqual([drops.range]);
-      expect(textsOf(fakePassage({ pieces: ["Give at home:", ...fusidic, cleaner] }))).toHaveLength(1);
+      expect(textsOf(fakePassage({ segments: ["Give at home:", ...fusidic, cleaner] }))).toHaveLength(1);
     });
   });
 
   it("do not include two lines of a paragraph, or separate paragraphs", () => {
     expect(textsOf(rowsPassage(["Harbour office.", "Open from 8 to 12."]))).toHaveLength(2);
-    expect(textsOf(fakePassage({ pieces: ["The mole is closed.", "Boats lie at the quay.", "They pay nothing."] }))).toHaveLength(3);
+    expect(textsOf(fakePassage({ segments: ["The mole is closed.", "Boats lie at the quay.", "They pay nothing."] }))).toHaveLength(3);
   });
 });

@@ -116,7 +116,7 @@ export interface ScoredCandidate {
   /** The score by which candidates are sorted. */
   readonly score: number;
   /** Probability that it answers, 0 to 1. */
-  readonly chance: number;
+  readonly probability: number;
   /** The next candidate, if it is quoted together with this one because both together answer better. */
   readonly followedBy?: CandidateView;
   /** True if it is the only candidate with the number that the question names. */

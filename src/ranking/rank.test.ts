@@ -18,12 +18,12 @@ const SENTENCES = [
   ...Array.from({ length: 20 }, (_, i) => `The boat of pier ${i} is white.`),
 ];
 
-type Pieces = FakePassage["pieces"];
+type Segments = FakePassage["segments"];
 
-function rank(read: ReadTexts | null, ...passages: readonly Pieces[]) {
+function rank(read: ReadTexts | null, ...passages: readonly Segments[]) {
   const given = passages.length === 0 ? [SENTENCES] : passages;
-  const evidence = given.map((pieces, i) => {
-    const passage = fakePassage({ title: "Ferry", headingPath: ["Prices"], pieces });
+  const evidence = given.map((segments, i) => {
+    const passage = fakePassage({ title: "Ferry", headingPath: ["Prices"], segments });
     return { passage: { ...passage, sid: `S${i + 1}`, document: { ...passage.document, id: `d${i}` } } };
   });
   return rankCandidates(QUESTION, evidence, fakeWords(), { maxCharacters: 500, weights, read, embed, signal });
@@ -72,7 +72,7 @@ describe("rankCandidates", () => {
     const text = (view: { readonly text: string }) => ({ question: QUESTION, text: `Ferry › Prices\n${view.text}` });
     expect(calls).toEqual(first.candidates.slice(0, CROSS_ENCODED).map(({ view }) => text(view)));
     expect(candidates.map(({ cross }) => cross !== null)).toEqual(candidates.map((_, i) => i < CROSS_ENCODED));
-    for (const of of ["score", "chance"] as const)
+    for (const of of ["score", "probability"] as const)
       expect(candidates.map((one) => one[of])).toEqual(candidates.map((one) => one[of]).toSorted((a, b) => b - a));
   });
 
@@ -94,14 +94,14 @@ describe("rankCandidates", () => {
   describe("of rows with the number of the question in different columns", () => {
     const HEADER = "Loaf | Baking (min) | Resting (min)";
     const ROWS = ["Spelt tin | 45 | 40", "Potato bread | 60 | 45", "Rye round | 55 | 90"] as const;
-    const pieces = [HEADER, ...ROWS].map((text) => ({ type: "table-row", text, header: 0 }) as const);
+    const segments = [HEADER, ...ROWS].map((text) => ({ type: "table-row", text, header: 0 }) as const);
     const whole = [
       [ROWS[0], 5],
       [ROWS[1], 4],
       [ROWS[2], 3],
     ] as const;
     const textsOf = async (read: ReadTexts, question: string) => {
-      const passage = fakePassage({ title: "Oven card", pieces });
+      const passage = fakePassage({ title: "Oven card", segments });
       const options = { maxCharacters: 500, weights, read, embed, signal };
       const { candidates } = await rankCandidates(question, [{ passage }], fakeWords(), options);
       return candidates.map(({ view, cross }) => [view.text, cross]);
@@ -145,8 +145,8 @@ describe("withFollowing", () => {
   /** Creates a cross-encoder that returns 4 for the negation and `together` for both sentences. */
   const reads = (together: number) => odds([`${DENIAL} ${ANSWER}`, together], [DENIAL, 4], [ANSWER, 1]).read;
 
-  async function follow(read: ReadTexts, pieces: Pieces = [OTHER, DENIAL, ANSWER, OTHER], headings: readonly string[] = []) {
-    const passage = fakePassage({ title: "History", pieces });
+  async function follow(read: ReadTexts, segments: Segments = [OTHER, DENIAL, ANSWER, OTHER], headings: readonly string[] = []) {
+    const passage = fakePassage({ title: "History", segments });
     const units = passage.units.map((unit, i) => (headings[i] === undefined ? unit : { ...unit, headingPath: [headings[i]] }));
     const options = { maxCharacters: 500, weights, read, embed, signal };
     const choice = await rankCandidates("Who was the first president?", [{ passage: { ...passage, units } }], fakeWords(), options);
@@ -162,8 +162,8 @@ describe("withFollowing", () => {
     const read = reads(6);
     const heading = { type: "heading", text: "Presidents since" } as const;
     const rows = ["Who | What", DENIAL, ANSWER].map((text) => ({ type: "table-row", text, header: 0 }) as const);
-    for (const pieces of [[OTHER, DENIAL], [DENIAL, heading, ANSWER], [DENIAL, "Many came. ".repeat(60), ANSWER], rows])
-      expect((await follow(read, pieces))?.followedBy).toBeUndefined();
+    for (const segments of [[OTHER, DENIAL], [DENIAL, heading, ANSWER], [DENIAL, "Many came. ".repeat(60), ANSWER], rows])
+      expect((await follow(read, segments))?.followedBy).toBeUndefined();
     expect((await follow(read, [DENIAL, ANSWER], ["First", "Later"]))?.followedBy).toBeUndefined();
   });
 });

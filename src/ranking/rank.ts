@@ -1,6 +1,6 @@
 import { dot, type PairReading, quoteText, type ReadTexts } from "../cross-encoder/reader.ts";
 import { isPart } from "../language/question.ts";
-import { chanceOfScore, scoreOf } from "../models/weights/scorer.ts";
+import { probabilityOfScore, scoreOf } from "../models/weights/scorer.ts";
 import type { Evidence } from "../shared/types.ts";
 import { repeatsQuestion } from "../text/normalise.ts";
 import { onceEach } from "../text/numbers.ts";
@@ -63,7 +63,7 @@ export async function rankCandidates(
     .filter(({ view }) => !repeatsQuestion(view.text, question) && !isLeftOut(view))
     .map((candidate): ScoredCandidate => {
       const first = scoreOf(measure(candidate, weights.first.features, FIRST_STAGE_FEATURES), weights.first);
-      return { view: candidate.view, first, cross: null, score: first, chance: chanceOfScore(first, weights.first) };
+      return { view: candidate.view, first, cross: null, score: first, probability: probabilityOfScore(first, weights.first) };
     })
     .sort((a, b) => b.first - a.first || a.view.rank - b.view.rank || a.view.candidate.range.start - b.view.candidate.range.start);
   const named = namedCandidate(measured, asked);
@@ -79,7 +79,7 @@ export async function rankCandidates(
       const cross = Math.max(...asks.map((_, k) => (readings[k * chosen.length + i] as PairReading).answer));
       const crossed = { ...one, cross };
       const score = scoreOf(measure(crossed, candidate.features, CANDIDATE_FEATURES), candidate);
-      return { ...crossed, score, chance: one.isNamed ? 1 : chanceOfScore(score, candidate) };
+      return { ...crossed, score, probability: one.isNamed ? 1 : probabilityOfScore(score, candidate) };
     })
     .sort((a, b) => Number(b.isNamed ?? false) - Number(a.isNamed ?? false) || b.score - a.score);
   const ordered = (await orderRowsByColumn(asks, first, asked, read, signal)) ?? first;
@@ -87,7 +87,11 @@ export async function rankCandidates(
   // Unscored candidates follow the scored ones in first-stage order.
   const rest = scored
     .filter((candidate) => !chosen.includes(candidate))
-    .map((candidate) => ({ ...candidate, score: Math.min(candidate.score, last.score), chance: Math.min(candidate.chance, last.chance) }));
+    .map((candidate) => ({
+      ...candidate,
+      score: Math.min(candidate.score, last.score),
+      probability: Math.min(candidate.probability, last.probability),
+    }));
   return { asked, candidates: [...ordered, ...rest] };
 }
 
@@ -110,7 +114,7 @@ function namedCandidate(scored: readonly ScoredCandidate[], { part, bitsIn }: As
   const all = [...found.values()];
   if (new Set(all.map(({ below }) => below)).size !== 1) return null;
   const [{ one }] = all.sort((a, b) => a.one.view.candidate.range.start - b.one.view.candidate.range.start) as [(typeof all)[number]];
-  return { ...one, isNamed: true, chance: 1 };
+  return { ...one, isNamed: true, probability: 1 };
 }
 
 /**
@@ -149,8 +153,8 @@ async function orderRowsByColumn(
   const byOdds = rows.map(({ one }, i) => ({ one, odds: oddsOf(i) })).sort((a, b) => b.odds - a.odds);
   const ordered = [...scored];
   for (const [i, { one, at }] of rows.entries()) {
-    const { cross, score, chance } = one;
-    ordered[at] = { ...(byOdds[i] as (typeof byOdds)[number]).one, cross, score, chance };
+    const { cross, score, probability } = one;
+    ordered[at] = { ...(byOdds[i] as (typeof byOdds)[number]).one, cross, score, probability };
   }
   return ordered;
 }
@@ -172,7 +176,7 @@ export function confidenceOf(choice: Pick<Choice, "candidates">, { confidence }:
   if (choice.candidates[0]?.isNamed) return 1;
   const known = confidenceFeatures(choice);
   const values = confidence.features.map((name) => known[name] ?? null);
-  return chanceOfScore(scoreOf(values, confidence), confidence);
+  return probabilityOfScore(scoreOf(values, confidence), confidence);
 }
 
 /** Returns the confidence features by name; empty without candidates. */
@@ -190,12 +194,12 @@ export function relevanceOfPassages(
   confidence: number | null = null,
 ): ReadonlyMap<string, number> {
   const relevance = new Map<string, number>();
-  for (const { view, chance } of candidates) {
+  for (const { view, probability } of candidates) {
     const { sid } = view.evidence.passage;
-    relevance.set(sid, Math.max(relevance.get(sid) ?? 0, chance));
+    relevance.set(sid, Math.max(relevance.get(sid) ?? 0, probability));
   }
   const best = Math.max(...relevance.values());
-  if (confidence !== null && best > 0) for (const [sid, chance] of relevance) relevance.set(sid, (confidence * chance) / best);
+  if (confidence !== null && best > 0) for (const [sid, probability] of relevance) relevance.set(sid, (confidence * probability) / best);
   return relevance;
 }
 
@@ -336,7 +340,7 @@ export function equalRows(question: string, { asked, candidates }: Choice, { tok
   const rows = table.filter(({ view }) => fuller.matches(view.text));
   const [first, second] = rows;
   if (first === undefined || second === undefined) return null;
-  if (first.view.lacks > 0 && second.chance < NEAR_BEST * first.chance) return null;
+  if (first.view.lacks > 0 && second.probability < NEAR_BEST * first.probability) return null;
   // `matches`: whether another row of the table, as it stands in the text, matches too.
   return { rows, documentId: document.id, header, matches: fuller.matches };
 }

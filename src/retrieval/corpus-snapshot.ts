@@ -6,7 +6,7 @@ import { sha256Hex } from "../text/hash.ts";
 import { tokenize } from "../text/tokens.ts";
 import { Bm25Index } from "./bm25.ts";
 import { DenseIndex, type DenseOptions } from "./dense.ts";
-import { type Entry, FIELD_WEIGHTS, type Held, type HeldDocument, IndexedWindows } from "./indexed-windows.ts";
+import { type DocumentInIndex, type Entry, FIELD_WEIGHTS, IndexedWindows, type SearchableDocument } from "./indexed-windows.ts";
 import {
   arrayIn,
   damaged,
@@ -113,12 +113,12 @@ class WindowTable {
 }
 
 class LoadedEntry implements Entry {
-  readonly document: HeldDocument;
+  readonly document: SearchableDocument;
   private readonly table: WindowTable;
   private readonly chunkNumber: number;
   private readonly windowNumber: number;
 
-  constructor(document: HeldDocument, table: WindowTable, chunk: number, window: number) {
+  constructor(document: SearchableDocument, table: WindowTable, chunk: number, window: number) {
     this.document = document;
     this.table = table;
     this.chunkNumber = chunk;
@@ -135,7 +135,7 @@ class LoadedEntry implements Entry {
 }
 
 /** Creates a document from a snapshot. Only the requested range of its text is decoded, because a question usually needs one window. */
-function loadedDocument(id: string, head: DocumentHead, texts: StringColumn, number: number): HeldDocument {
+function loadedDocument(id: string, head: DocumentHead, texts: StringColumn, number: number): SearchableDocument {
   const { version, tenant, access, path, title, description } = head;
   return {
     ...{ id, version, tenant, access, path, title, description },
@@ -277,7 +277,7 @@ export function decodeCorpus(file: SnapshotFile, { store, domain, encoder, heads
   const owners = readOwners(snapshot);
   const documentRows = arrayIn(snapshot, "documents", Uint32Array);
   const documentWords = arrayIn(snapshot, "documentWords", Uint32Array);
-  const documents = new Map<string, Held>();
+  const documents = new Map<string, DocumentInIndex>();
   const stale: number[] = [];
   const entries: (Entry | null)[] = new Array(table.windows).fill(null);
   let slot = 0;
@@ -318,7 +318,7 @@ export function decodeCorpus(file: SnapshotFile, { store, domain, encoder, heads
   };
 }
 
-function firstSlot({ slots }: Held): number {
+function firstSlot({ slots }: DocumentInIndex): number {
   return slots[0] ?? Number.MAX_SAFE_INTEGER;
 }
 

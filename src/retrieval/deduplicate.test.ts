@@ -6,7 +6,7 @@ import { deduplicate, diversify } from "./deduplicate.ts";
 
 const words = { tokens: (text: string) => tokenize(text), idf: () => 1 };
 
-const passage = (id: string, text: string) => fakePassage({ document: id, title: id, pieces: [text] });
+const passage = (id: string, text: string) => fakePassage({ document: id, title: id, segments: [text] });
 
 const base =
   "Veterans who receive the monthly clothing allowance must apply again before August 1 of the following year. The allowance is $800 and is not taxable income for the Department of Veterans Affairs recipient.";

@@ -59,7 +59,7 @@ export class ScopeFilter {
 export const FIELD_WEIGHTS = { title: 2, headings: 1, description: 1, body: 1 } as const;
 
 /** Document data that searching needs. */
-export interface HeldDocument
+export interface SearchableDocument
   extends Pick<IndexedDocument, "id" | "version" | "tenant" | "access" | "path" | "title" | "description" | "text"> {
   /** Returns a part of the text. May cost less than the whole text. */
   textIn(range: TextRange): string;
@@ -67,15 +67,15 @@ export interface HeldDocument
 
 /** A window with its chunk and document. */
 export interface Entry {
-  readonly document: HeldDocument;
+  readonly document: SearchableDocument;
   readonly chunk: Chunk;
   readonly window: Window;
 }
 
 /** Index data of a document. */
-export interface Held {
+export interface DocumentInIndex {
   readonly version: string;
-  readonly document: HeldDocument;
+  readonly document: SearchableDocument;
   readonly slots: readonly number[];
   /** Ids of its words in the owner's part of the vocabulary. */
   readonly words: Uint32Array;
@@ -87,7 +87,7 @@ export class IndexedWindows {
   readonly vocabulary: Vocabulary;
   /** Entry of each slot of `words`; `null` if deleted. */
   readonly entries: (Entry | null)[];
-  readonly documents: Map<string, Held>;
+  readonly documents: Map<string, DocumentInIndex>;
 
   constructor(held?: Pick<IndexedWindows, "words" | "vocabulary" | "entries" | "documents">) {
     this.words = held?.words ?? new Bm25Index();
@@ -99,7 +99,7 @@ export class IndexedWindows {
   insert(source: IndexedDocument, stem: (word: string) => string): void {
     const { id, version, tenant, access, path, text, description } = source;
     const textIn = ({ start, end }: TextRange) => text.slice(start, end);
-    const document: HeldDocument = { id, version, tenant, access, path, title: source.title, description, text, textIn };
+    const document: SearchableDocument = { id, version, tenant, access, path, title: source.title, description, text, textIn };
     const tokens = (part: string) => tokenize(part, stem);
     const title = tokens(source.title);
     const summary = tokens(description ?? "");

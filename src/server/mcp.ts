@@ -118,13 +118,13 @@ function addDocuments(server: McpServer, { engine, caller, running }: McpOptions
   });
 }
 
-interface Said {
+interface ToolReply {
   readonly text: string;
   readonly data: object;
 }
 
 /** Returns a tool's result, or the error code and message. Rethrows if the call was aborted. */
-async function reported({ log, running }: McpOptions, signal: AbortSignal, work: () => Promise<Said>) {
+async function reported({ log, running }: McpOptions, signal: AbortSignal, work: () => Promise<ToolReply>) {
   try {
     const { text, data } = await held(running, work);
     return { content: [{ type: "text" as const, text }], structuredContent: { ...data } };

@@ -7,7 +7,7 @@ export interface FakePassage {
   readonly title?: string;
   readonly headingPath?: readonly string[];
   /** Units in order; a string is a paragraph of one sentence. */
-  readonly pieces: readonly (
+  readonly segments: readonly (
     | string
     | { readonly type: BlockType; readonly text: string; readonly header?: number; readonly level?: number }
   )[];
@@ -15,14 +15,14 @@ export interface FakePassage {
 }
 
 /** Returns a passage with one block per unit, separated by line breaks. */
-export function fakePassage({ document = "d", title = "Title", headingPath = [], pieces, scores }: FakePassage): Passage {
-  const parts = pieces.map((piece) => (typeof piece === "string" ? { type: "paragraph" as const, text: piece } : piece));
+export function fakePassage({ document = "d", title = "Title", headingPath = [], segments, scores }: FakePassage): Passage {
+  const parts = segments.map((segment) => (typeof segment === "string" ? { type: "paragraph" as const, text: segment } : segment));
   const units: Unit[] = [];
   let text = "";
-  for (const [block, { type, text: piece }] of parts.entries()) {
+  for (const [block, { type, text: segment }] of parts.entries()) {
     if (text !== "") text += "\n";
-    units.push({ type, block, start: text.length, end: text.length + piece.length });
-    text += piece;
+    units.push({ type, block, start: text.length, end: text.length + segment.length });
+    text += segment;
   }
   const range = { start: 0, end: text.length };
   const blocks = units.map((unit, i) => {

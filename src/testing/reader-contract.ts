@@ -44,9 +44,9 @@ export function describeReaderContract(name: string, open: () => Promise<ReaderU
         expect(alone).not.toHaveProperty("answer");
         expect(await reader.read([passage, pair])).toEqual([alone, beside]);
         expect(Number.isFinite(beside?.answer) && Number.isFinite(beside?.same)).toBe(true);
-        const chances = Object.values(beside?.claim ?? {}).map(Math.exp);
-        expect(chances).toHaveLength(3);
-        expect(chances.reduce((sum, chance) => sum + chance, 0)).toBeCloseTo(1, 1);
+        const probabilities = Object.values(beside?.claim ?? {}).map(Math.exp);
+        expect(probabilities).toHaveLength(3);
+        expect(probabilities.reduce((sum, probability) => sum + probability, 0)).toBeCloseTo(1, 1);
         expect(lengthOf(beside)).toBeCloseTo(1, 5);
         expect(beside?.vector).not.toEqual(alone?.vector);
         expect(swapped?.answer).not.toBe(beside?.answer);

@@ -51,7 +51,7 @@ function isRecognised(reading: PlacedDocument["reading"], pages: readonly PagePl
  * Describes a place for people: "p. 14, characters 310–342", "row 12, column 3 of Prices", "characters 10–25 of
  * chapter-1.xhtml", "Ann Bell at 00:12:31".
  */
-export function originalInWords({
+export function labelOriginal({
   start,
   end,
   pages,
@@ -74,7 +74,7 @@ export function originalInWords({
   if (pages === undefined || pages.length === 0) return characters;
   const printed = pages.flatMap((one) => one.printed ?? []);
   const labels = printed.length === 0 ? "" : ` (printed ${[...new Set([printed[0], printed.at(-1)])].join("–")})`;
-  return `${pagesInWords(pages.map(({ page }) => page))}${labels}, ${characters}`;
+  return `${labelPages(pages.map(({ page }) => page))}${labels}, ${characters}`;
 }
 
 function numbered(name: string, numbers: readonly number[]): string {
@@ -83,7 +83,7 @@ function numbered(name: string, numbers: readonly number[]): string {
   return first === last ? `${name} ${first}` : `${name}s ${first}–${last}`;
 }
 
-function pagesInWords(pages: readonly number[]): string {
+function labelPages(pages: readonly number[]): string {
   const first = Math.min(...pages);
   const last = Math.max(...pages);
   return first === last ? `p. ${first}` : `pp. ${first}–${last}`;

@@ -3,7 +3,7 @@ import type { PlacedUnit, Quote } from "../shared/types.ts";
 import { fakePassage } from "../testing/passages.ts";
 import { createAnswerBuilder } from "./quotes.ts";
 
-const passage = fakePassage({ pieces: ["One.", "Two.", "Three."] });
+const passage = fakePassage({ segments: ["One.", "Two.", "Three."] });
 const quote = (i: number): Quote => {
   const unit = passage.units[i];
   if (unit === undefined) throw new Error("no such unit");
@@ -27,7 +27,7 @@ describe("the answer sheet", () => {
     const heading = (text: string) => ({ type: "heading" as const, text });
     const manual = fakePassage({
       headingPath: ["Pumps"],
-      pieces: [heading("Model A"), "It lifts 2 m.", heading("Model B"), "It lifts 9 m."],
+      segments: [heading("Model A"), "It lifts 2 m.", heading("Model B"), "It lifts 9 m."],
     });
     const { start, end } = manual.units[3] as PlacedUnit;
     const { citations } = createAnswerBuilder().add("a", [{ passage: manual, start, end, text: "It lifts 9 m." }]);

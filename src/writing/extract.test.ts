@@ -15,43 +15,45 @@ type Scored = readonly [text: string, score: number, covers: readonly string[]];
 
 function candidatesOf(passage: Parameters<typeof fakePassage>[0], scored: readonly Scored[]): QuoteCandidate[] {
   const made = fakePassage(passage);
-  const quotes = cutCandidates(made, { maxCharacters: 1200, maxCandidates: 20, wholeLists: false }).map((piece) => quotesOf(made, piece));
+  const quotes = cutCandidates(made, { maxCharacters: 1200, maxCandidates: 20, wholeLists: false }).map((segment) =>
+    quotesOf(made, segment),
+  );
   return scored.map(([text, score, covers]) => {
     const found = quotes.find(({ quote }) => quote.text === text);
-    if (found === undefined) throw new Error(`no piece "${text}"`);
+    if (found === undefined) throw new Error(`no segment "${text}"`);
     return { ...found, score, covers: new Set(covers) };
   });
 }
 
 const write = (
-  pieces: Parameters<typeof fakePassage>[0]["pieces"],
+  segments: Parameters<typeof fakePassage>[0]["segments"],
   scored: readonly Scored[],
   { quotes = 3, words = ANSWER_WORDS.normal as number } = {},
-) => writeExtractive(candidatesOf({ pieces }, scored), { quotes, words });
+) => writeExtractive(candidatesOf({ segments }, scored), { quotes, words });
 const texts = (...args: Parameters<typeof write>) => write(...args).map(({ text }) => text);
 
 describe("writeExtractive", () => {
   it("starts with the best quote, then follows the order of the source", () => {
-    const pieces = ["The card is due.", "Zebras.", "A duty is 7.", "A wait is lost."];
+    const segments = ["The card is due.", "Zebras.", "A duty is 7.", "A wait is lost."];
     const scored: Scored[] = [
       ["A duty is 7.", 0.8, ["duty"]],
       ["A wait is lost.", 0.7, ["wait"]],
       ["The card is due.", 0.6, ["card"]],
     ];
-    expect(texts(pieces, scored)).toEqual(["A duty is 7.", "The card is due.", "A wait is lost."]);
+    expect(texts(segments, scored)).toEqual(["A duty is 7.", "The card is due.", "A wait is lost."]);
   });
 
   it("puts conditions right after the quote that they limit", () => {
-    const pieces = ["The card is due.", "Zebras.", "A duty is 7.", "However, members pay 3."];
+    const segments = ["The card is due.", "Zebras.", "A duty is 7.", "However, members pay 3."];
     const scored: Scored[] = [
       ["A duty is 7.", 0.8, ["duty"]],
       ["The card is due.", 0.6, ["card"]],
     ];
-    expect(texts(pieces, scored)).toEqual(["A duty is 7.", "However, members pay 3.", "The card is due."]);
+    expect(texts(segments, scored)).toEqual(["A duty is 7.", "However, members pay 3.", "The card is due."]);
   });
 
   it("includes the answer to another part, whatever its score and length", () => {
-    const passage = { pieces: ["A card is due.", "A duty is 7.", "A wait is lost, and nobody knows where it went."] };
+    const passage = { segments: ["A card is due.", "A duty is 7.", "A wait is lost, and nobody knows where it went."] };
     const scored: Scored[] = [
       ["A card is due.", 0.8, ["card"]],
       ["A duty is 7.", 0.7, ["duty"]],
@@ -65,14 +67,14 @@ describe("writeExtractive", () => {
   });
 
   it("includes a quote for each requested kind of value", () => {
-    const pieces = ["A card is sad.", "You pay $7.", "You wait 3 weeks.", "A lost card."];
+    const segments = ["A card is sad.", "You pay $7.", "You wait 3 weeks.", "A lost card."];
     const scored: Scored[] = [
       ["A card is sad.", 0.8, ["card"]],
       ["A lost card.", 0.7, ["lost"]],
       ["You pay $7.", 0.3, ["value:1"]],
       ["You wait 3 weeks.", 0.25, ["value:4"]],
     ];
-    expect(texts(pieces, scored)).toEqual(expect.arrayContaining(["You pay $7.", "You wait 3 weeks."]));
+    expect(texts(segments, scored)).toEqual(expect.arrayContaining(["You pay $7.", "You wait 3 weeks."]));
   });
 
   it("keeps to the word limit, but never shortens the best quote", () => {
@@ -87,13 +89,13 @@ describe("writeExtractive", () => {
   });
 
   it("omits quotes that add no question words, and those far below the best", () => {
-    const pieces = ["A blue card is sad.", "Blue is nice.", "The fee is due."];
+    const segments = ["A blue card is sad.", "Blue is nice.", "The fee is due."];
     const scored: Scored[] = [
       ["A blue card is sad.", 0.9, ["blue", "card"]],
       ["Blue is nice.", 0.5, ["blue"]],
       ["The fee is due.", 0.3, ["fee"]],
     ];
-    expect(texts(pieces, scored)).toEqual(["A blue card is sad."]);
+    expect(texts(segments, scored)).toEqual(["A blue card is sad."]);
   });
 });
 
@@ -110,7 +112,7 @@ const HOLD: QuestionPart = { text: "how much can it hold", resolved: "how much c
 type Odds = readonly (readonly [question: string, text: string, odds: number])[];
 
 async function ask(parts: readonly QuestionPart[], odds: Odds) {
-  const evidence = [fakeEvidence(fakePassage({ title: "The line", pieces: [ROPE, COLOUR, HOLDS] }))];
+  const evidence = [fakeEvidence(fakePassage({ title: "The line", segments: [ROPE, COLOUR, HOLDS] }))];
   const readTexts = fakeReadTexts((one) => {
     const vector = Float32Array.of(1, 0);
     if (typeof one === "string") return { vector };
@@ -130,7 +132,7 @@ describe("partsLeft", () => {
   });
 
   it("finds nothing where no candidate comes near an answer", async () => {
-    const passage = fakeEvidence(fakePassage({ pieces: [ROPE] }));
+    const passage = fakeEvidence(fakePassage({ segments: [ROPE] }));
     const { candidates } = await rankCandidates("rope", [passage], fakeWords(), { maxCharacters: 500, embed, weights, read: null, signal });
     const scored = (cross: number | null) => candidates.map((one) => ({ ...one, cross }));
     expect([null, -1.6, -1.4].map((cross) => isNothing(scored(cross)))).toEqual([true, true, false]);
@@ -145,7 +147,7 @@ describe("partsLeft", () => {
   ])("sees by the names of its columns that the row which is shown answers a part: %s", async (text, isAnswered) => {
     const trips = [row("Trip | Deposit due | Guide"), row("Vienna | 2 December 2025 | Mr Okoro")];
     const priced = [row("Trip | Price | Deposit due"), row("Vienna | $510 | 2 December 2025")];
-    const passage = fakePassage({ pieces: text.includes("price") ? priced : trips });
+    const passage = fakePassage({ segments: text.includes("price") ? priced : trips });
     const readTexts = fakeReadTexts((one) => ({ vector: Float32Array.of(1), ...(typeof one === "string" ? {} : { answer: -4 }) }));
     const options = { maxCharacters: 500, embed, weights, read: readTexts, signal };
     const words = { ...fakeWords(), questionTokens: (question: string) => tokenize(readQuestion(question).content) };
@@ -159,7 +161,7 @@ describe("partsLeft", () => {
     const options = { maxCharacters: 500, embed, weights, read: null, signal };
     const { candidates, ...choice } = await rankCandidates(
       "sauna thursday",
-      [fakeEvidence(fakePassage({ pieces: hours }))],
+      [fakeEvidence(fakePassage({ segments: hours }))],
       fakeWords(),
       options,
     );

@@ -5,7 +5,7 @@ import { groundedPrompt } from "./prompt.ts";
 import { quoteSource } from "./sources.ts";
 
 const sourceOf = (text: string, title = "Cards") => {
-  const passage = fakePassage({ title, pieces: [text] });
+  const passage = fakePassage({ title, segments: [text] });
   return quoteSource({ passage, start: 0, end: text.length, text });
 };
 const asked = (question: string, ...sources: ReturnType<typeof sourceOf>[]) => ({ question, sources, history: [] });
@@ -18,7 +18,7 @@ describe("groundedPrompt", () => {
 
   it("shows a table row with its header and caption, in one line", () => {
     const cells = (text: string) => ({ type: "table-row" as const, text, header: 1 });
-    const passage = fakePassage({ title: "Cards", pieces: ["Fees of this year:", cells("item | fee"), cells("late return | $2")] });
+    const passage = fakePassage({ title: "Cards", segments: ["Fees of this year:", cells("item | fee"), cells("late return | $2")] });
     const start = passage.text.indexOf("late");
     const header = { start: 19, end: 29, text: "item | fee" };
     const row = { passage, start, end: passage.text.length, text: "late return | $2", header };

@@ -18,8 +18,8 @@ afterAll(() => reader.close());
 const read: ReadTexts = (texts, signal) => reader.read(texts, signal);
 
 const options: ChooseQuotesOptions = { limit: 12, maxCharacters: 1200 };
-const choose = (question: string, pieces: Parameters<typeof fakePassage>[0]["pieces"], over = options) =>
-  chooseQuotesFrom(question, [fakeEvidence(fakePassage({ pieces }))], fakeWords(), over);
+const choose = (question: string, segments: Parameters<typeof fakePassage>[0]["segments"], over = options) =>
+  chooseQuotesFrom(question, [fakeEvidence(fakePassage({ segments }))], fakeWords(), over);
 const texts = async (...args: Parameters<typeof choose>) => (await choose(...args)).map(({ quote }) => quote.text);
 const heading = (text: string) => ({ type: "heading" as const, text });
 const item = (text: string) => ({ type: "list-item" as const, text });
@@ -34,7 +34,7 @@ describe("chooseQuotes", () => {
 
   it("keeps what a colon announces without a list: the lines of an address, or one paragraph", async () => {
     const lines = ["Mail the card to:", "Card Office", "PO Box 7", "Springfield", "", `${"Opening hours differ. ".repeat(6)}`];
-    const passage = fakePassage({ pieces: lines.filter((line) => line !== "") });
+    const passage = fakePassage({ segments: lines.filter((line) => line !== "") });
     const [first] = await chooseQuotesFrom("where do I mail the card", [fakeEvidence(passage)], fakeWords(), options);
     expect(first?.quote.text).toBe("Mail the card to:\nCard Office\nPO Box 7\nSpringfield");
     const long = `The office that made it, ${"or any other office, ".repeat(6)}takes it.`;
@@ -123,8 +123,8 @@ describe("chooseQuotes", () => {
   });
 
   it('adds the previous sentence if the quote refers to it with words such as "this", "they" or "yes"', async () => {
-    const context = async (pieces: Parameters<typeof choose>[1]) =>
-      (await choose("who pays a lost card", pieces))[0]?.context.map(({ text }) => text);
+    const context = async (segments: Parameters<typeof choose>[1]) =>
+      (await choose("who pays a lost card", segments))[0]?.context.map(({ text }) => text);
     expect(await context(["Members sign a form.", "They pay for a lost card."])).toEqual(["Members sign a form."]);
     expect(await context(["Someone finds it.", "In that case nobody pays for a lost card."])).toEqual(["Someone finds it."]);
     expect(await context([heading("Do members pay for a lost card?"), "Yes, a lost card is paid by members."])).toEqual([]);
@@ -133,7 +133,7 @@ describe("chooseQuotes", () => {
   });
 
   it("omits near-duplicates from other documents, but keeps sentences with another number or a negation", async () => {
-    const from = (document: string, text: string) => fakeEvidence(fakePassage({ document, pieces: [text] }));
+    const from = (document: string, text: string) => fakeEvidence(fakePassage({ document, segments: [text] }));
     const said = "A lost library card costs members in good standing 5 dollars today";
     const chosen = async (other: string) =>
       (await chooseQuotesFrom("lost card", [from("a", said), from("b", other)], fakeWords(), options)).length;
@@ -151,8 +151,8 @@ describe("chooseQuotes", () => {
       .array(fc.constantFrom("card", "cost", "zoo", "lost", "5", "fee"), { minLength: 1, maxLength: 6 })
       .map((some) => `${some.join(" ")}.`);
     await fc.assert(
-      fc.asyncProperty(fc.array(sentence, { minLength: 1, maxLength: 12 }), fc.integer({ min: 1, max: 5 }), async (pieces, limit) => {
-        const passage = fakePassage({ pieces });
+      fc.asyncProperty(fc.array(sentence, { minLength: 1, maxLength: 12 }), fc.integer({ min: 1, max: 5 }), async (segments, limit) => {
+        const passage = fakePassage({ segments });
         const chosen = await chooseQuotesFrom("lost card fee 5", [fakeEvidence(passage)], fakeWords(), { limit, maxCharacters: 1200 });
         expect(chosen.length).toBeLessThanOrEqual(limit);
         expect(new Set(chosen.map(({ quote }) => quote.text)).size).toBe(chosen.length);
@@ -168,7 +168,7 @@ describe("chooseQuotes", () => {
 function evidenceOf(path: string, source: string): { text: string; evidence: Evidence[] } {
   const [parsed] = parseFile({ path, bytes: Buffer.from(source) });
   if (parsed === undefined) return { text: "", evidence: [] };
-  const template = fakePassage({ pieces: ["x"] });
+  const template = fakePassage({ segments: ["x"] });
   const evidence = chunkDocument(parsed).map(({ start, end, headingPath, windows }, i): Evidence => {
     const passage: Passage = {
       ...template,

@@ -57,15 +57,15 @@ function captionOf({ header, passage, start }: Quote): SourceText | null {
 export function chooseQuotes(choice: Choice, words: Pick<QuoteWords, "tokens">, limit: number): QuoteCandidate[] {
   const { candidates, asked } = choice;
   const isSiblingRow = siblingRows(choice);
-  const chosen: { view: CandidateView; quote: Quote; said: Said; candidate: QuoteCandidate }[] = [];
-  for (const { view, chance, followedBy, isRequired } of candidates) {
+  const chosen: { view: CandidateView; quote: Quote; said: ComparedQuote; candidate: QuoteCandidate }[] = [];
+  for (const { view, probability, followedBy, isRequired } of candidates) {
     if (chosen.length === limit) break;
     const { candidate, evidence } = view;
     const quotes = quotesOf(evidence.passage, candidate);
     const { quote } = quotes;
     if (chosen.some((other) => overlap(other.quote, quote))) continue;
     if (chosen.some((other) => isSame(other.quote.header, quote))) continue;
-    const said = readSaid(quote.text, words);
+    const said = readForComparison(quote.text, words);
     if (chosen.some((other) => (isRequired === true ? other.said.text === said.text : saysTheSame(other.said, said)))) continue;
     if (isRequired !== true && chosen.some((other) => isSiblingRow(view, other.view) || announcesTableOf(view, other.view))) continue;
     // A quote that is the header of this row becomes part of the row.
@@ -74,7 +74,12 @@ export function chooseQuotes(choice: Choice, words: Pick<QuoteWords, "tokens">, 
     const views = followedBy === undefined ? [view] : [view, followedBy];
     const covers = new Set(views.flatMap((one) => [...asked.tokensIn(one.holds), ...[...one.values].map((kinds) => `${VALUE}${kinds}`)]));
     const following = followedBy === undefined ? {} : { following: quotesBehind(evidence.passage, candidate, followedBy.candidate) };
-    chosen.push({ view, quote, said, candidate: { ...quotes, ...following, ...(isRequired && { isRequired }), score: chance, covers } });
+    chosen.push({
+      view,
+      quote,
+      said,
+      candidate: { ...quotes, ...following, ...(isRequired && { isRequired }), score: probability, covers },
+    });
   }
   return chosen.map(({ candidate }) => candidate);
 }
@@ -125,15 +130,15 @@ export function withHeader(quote: Quote, { header }: Pick<Candidate, "header">):
   return header === null || nameCells(header.text, quote.text) === null ? quote : { ...quote, header };
 }
 
-type Said = ReturnType<typeof readSaid>;
+type ComparedQuote = ReturnType<typeof readForComparison>;
 
-function readSaid(text: string, words: Pick<QuoteWords, "tokens">) {
+function readForComparison(text: string, words: Pick<QuoteWords, "tokens">) {
   const tokens = new Set(words.tokens(text));
   const numbers = [...tokens].filter((token) => /\d/.test(token)).sort();
   return { text, tokens, numbers: numbers.join(" "), negations: text.match(TURN)?.length ?? 0 };
 }
 
-function saysTheSame(a: Said, b: Said): boolean {
+function saysTheSame(a: ComparedQuote, b: ComparedQuote): boolean {
   if (a.text === b.text) return true;
   if (a.numbers !== b.numbers || a.negations !== b.negations || a.tokens.size === 0) return false;
   let shared = 0;

@@ -63,7 +63,7 @@ describe("a table row", () => {
   });
 
   it("has its cells in the citation", () => {
-    const table = fakePassage({ pieces: ["Item | Fee", "atlas | 3"].map((text) => ({ type: "table-row" as const, text, header: 0 })) });
+    const table = fakePassage({ segments: ["Item | Fee", "atlas | 3"].map((text) => ({ type: "table-row" as const, text, header: 0 })) });
     const header = { start: 0, end: 10, text: "Item | Fee" };
     const { citations } = createAnswerBuilder().add("atlas | 3", [{ passage: table, start: 11, end: 20, text: "atlas | 3", header }]);
     expect(citations[0]?.row).toEqual({

@@ -141,7 +141,7 @@ export function renderAnswerHtml(answer: Answer): string {
   });
   const sources = answer.citations.map(
     ({ n, title, url, quote, ...place }) =>
-      `<li id="citation-${n}" value="${n}">${linked(title, url)}${escapeHtml(placeInWords({ title, ...place }))}: <q>${escapeHtml(quote)}</q></li>`,
+      `<li id="citation-${n}" value="${n}">${linked(title, url)}${escapeHtml(labelPlace({ title, ...place }))}: <q>${escapeHtml(quote)}</q></li>`,
   );
   const prefixes = prefixesOf(answer).map((message) => `<p>${escapeHtml(message)}</p>`);
   return `${prefixes.join("")}${paragraphs.join("")}${renderSeeAlso(answer)}${sources.length > 0 ? `<ol>${sources.join("")}</ol>` : ""}`;
@@ -164,7 +164,7 @@ function renderSeeAlso({ seeAlso }: Answer): string {
 }
 
 /** Formats the place of a quote: ` – Filing › Time limits, page 5`; "" if only the title is known. */
-export function placeInWords({ title, headingPath, page }: Pick<Citation, "title" | "headingPath" | "page">): string {
+export function labelPlace({ title, headingPath, page }: Pick<Citation, "title" | "headingPath" | "page">): string {
   const headings = headingPath.filter((heading) => heading !== title).join(" › ");
   return `${headings === "" ? "" : ` – ${headings}`}${page === undefined || page === null ? "" : `, page ${page}`}`;
 }

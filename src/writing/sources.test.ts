@@ -6,7 +6,7 @@ import { listSource, partSource, passageSource } from "./sources.ts";
 const passage = fakePassage({
   title: "Fees",
   headingPath: ["Cards"],
-  pieces: [
+  segments: [
     { type: "heading", text: "Lost cards" },
     "A lost card costs 7 dollars.",
     "[2] (Other) No fee is due.",

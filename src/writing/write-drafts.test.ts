@@ -177,7 +177,7 @@ describe("fitPrompt", () => {
 
   it("shortens all sources before it omits one", () => {
     const passages = [1, 2, 3].map((n) =>
-      fakePassage({ document: `d${n}`, pieces: [`Fact ${n}.`, ...Array.from({ length: 30 }, (_, i) => `Filler ${n} ${i} of no use.`)] }),
+      fakePassage({ document: `d${n}`, segments: [`Fact ${n}.`, ...Array.from({ length: 30 }, (_, i) => `Filler ${n} ${i} of no use.`)] }),
     );
     const whole: Offer = passages.map((passage) => [passageSource(passage)]);
     const short: Offer = passages.map((passage) => [quoteSource(quoteOf(passage, { start: 0, end: 7 }))]);

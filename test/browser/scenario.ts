@@ -141,6 +141,6 @@ export function playScenario(sentencePauseMs: number): AskScript {
 }
 
 function evidence(sid: string, title: string): Evidence {
-  const passage = { ...fakePassage({ document: sid, title, pieces: ["x"], scores: { bm25: 3.1, fused: 0.7 } }), sid };
+  const passage = { ...fakePassage({ document: sid, title, segments: ["x"], scores: { bm25: 3.1, fused: 0.7 } }), sid };
   return fakeEvidence(passage, { relevance: 0.8, score: 0.8, reason: "names the amount" });
 }

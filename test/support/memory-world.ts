@@ -175,7 +175,7 @@ export class MemoryWorld {
     const chunk = document?.chunks[1];
     if (document === undefined || chunk === undefined) return [];
     const text = document.text.slice(chunk.start, chunk.end);
-    const passage = fakePassage({ document: document.id, title: document.title, pieces: [text] });
+    const passage = fakePassage({ document: document.id, title: document.title, segments: [text] });
     const { id, path, title, url, asOf, authority, version, originalHash, normaliser, blocks, sourceMap } = document;
     return [
       {

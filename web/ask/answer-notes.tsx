@@ -4,7 +4,7 @@ import { formatCount, formatDate, toHttpUrl } from "../format.ts";
 import { Linked, QuietButton } from "../kit/message.tsx";
 import { Explained } from "../kit/popover.tsx";
 import type { Turn, TurnStatus } from "./conversation/state.ts";
-import { confidenceInWords, lossInWords, warningInWords } from "./plain-words.ts";
+import { labelConfidence, labelLoss, labelWarning } from "./plain-words.ts";
 import type { CitationState } from "./use-citation-states.ts";
 
 interface MessagesProps {
@@ -23,7 +23,7 @@ export function Messages({ warnings, notices, onAsk }: MessagesProps) {
         return (
           <li key={`${code} ${message}`} className={i < warnings.length ? "message is-warning" : "message"}>
             <strong>{code === "hotline" ? "Help is available" : "Note"}</strong>{" "}
-            {code === "hotline" ? <WithLinks text={message} /> : warningInWords({ code, message })}{" "}
+            {code === "hotline" ? <WithLinks text={message} /> : labelWarning({ code, message })}{" "}
             {instead && onAsk ? <QuietButton onClick={() => onAsk(instead)}>Search the original spelling</QuietButton> : null}
           </li>
         );
@@ -67,8 +67,8 @@ interface AnswerSummaryProps {
 
 /** Summarises in one line the confidence, the sources, the checked claims and whether the answer came from the cache. */
 export function AnswerSummary({ answer, states }: AnswerSummaryProps) {
-  const { label, meaning } = confidenceInWords(answer);
-  const lost = answer.citations.filter(({ n }) => lossInWords(states.get(n)?.state) !== null).length;
+  const { label, meaning } = labelConfidence(answer);
+  const lost = answer.citations.filter(({ n }) => labelLoss(states.get(n)?.state) !== null).length;
   // A curated answer shows no confidence, because a person wrote it.
   const isJudged = answer.refusal === null && answer.cache_mode !== "curated";
   return (

@@ -4,7 +4,7 @@ import { Recognised } from "../kit/message.tsx";
 import { numbered } from "../kit/numbered.ts";
 import { ScrollTable } from "../kit/table.tsx";
 import type { CitationLinks } from "./citation-links.ts";
-import { checkInWords, claimInWords, lossInWords } from "./plain-words.ts";
+import { labelCheck, labelClaim, labelLoss } from "./plain-words.ts";
 import type { CitationState } from "./use-citation-states.ts";
 
 export interface AnswerTextProps extends CitationLinks {
@@ -180,8 +180,8 @@ function doubtsAt({ index, citations }: PlacedLine, { claims, checks, warnings, 
   const ownWarnings = warnings.filter(({ sentence }) => sentence === index).map(({ message }) => message);
   const claim = claims.find(({ sentence, status }) => sentence === index && status !== "supported");
   const found = checks.filter(({ sentence, verdict }) => sentence === index && (verdict === "warn" || verdict === "fail"));
-  const lost = citations.flatMap((n) => lossInWords(states.get(n)?.state) ?? []);
-  return [...new Set([...lost, ...ownWarnings, ...(claim === undefined ? [] : [claimInWords(claim.status)]), ...found.map(checkInWords)])];
+  const lost = citations.flatMap((n) => labelLoss(states.get(n)?.state) ?? []);
+  return [...new Set([...lost, ...ownWarnings, ...(claim === undefined ? [] : [labelClaim(claim.status)]), ...found.map(labelCheck)])];
 }
 
 interface SpannedTextProps {

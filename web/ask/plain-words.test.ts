@@ -1,31 +1,31 @@
 import { describe, expect, it } from "vitest";
-import { checkInWords, confidenceInWords, isTechnical, warningInWords } from "./plain-words.ts";
+import { isTechnical, labelCheck, labelConfidence, labelWarning } from "./plain-words.ts";
 
 describe("plain words", () => {
   it("claim no probability for an uncalibrated confidence", () => {
     for (const agg_conf of [0, 0.2, 0.5, 0.99, 1]) {
-      const { label, meaning } = confidenceInWords({ agg_conf, agg_conf_calibrated: false, profile: "sourcebound" });
+      const { label, meaning } = labelConfidence({ agg_conf, agg_conf_calibrated: false, profile: "sourcebound" });
       expect(label).not.toMatch(/likely/i);
       expect(meaning).toContain("not a probability");
     }
-    expect(confidenceInWords({ agg_conf: null, agg_conf_calibrated: true, profile: "sourcebound" }).label).toBe("Confidence unknown");
+    expect(labelConfidence({ agg_conf: null, agg_conf_calibrated: true, profile: "sourcebound" }).label).toBe("Confidence unknown");
   });
 
   it("describe the match of sources by the bundled threshold, and no other scores", () => {
-    const label = (agg_conf: number, profile = "sourcebound") => confidenceInWords({ agg_conf, agg_conf_calibrated: false, profile }).label;
+    const label = (agg_conf: number, profile = "sourcebound") => labelConfidence({ agg_conf, agg_conf_calibrated: false, profile }).label;
     expect([0.9, 0.85, 0.4].map((value) => label(value))).toEqual(["Sources match well", "Sources match partly", "Sources match loosely"]);
     expect(label(0.9, "spark")).toBe("Confidence not calibrated");
   });
 
   it("follow the scale for a calibrated one", () => {
-    const label = (agg_conf: number) => confidenceInWords({ agg_conf, agg_conf_calibrated: true, profile: "sourcebound" }).label;
+    const label = (agg_conf: number) => labelConfidence({ agg_conf, agg_conf_calibrated: true, profile: "sourcebound" }).label;
     expect([0.9, 0.66, 0.33, 0.32].map(label)).toEqual(["Very likely answered", "Likely answered", "May be answered", "Unlikely answered"]);
   });
 
   it("hide technical figures from readers", () => {
-    expect(warningInWords({ code: "low_confidence", message: "internal confidence 41.0 %" })).not.toMatch(/\d/);
+    expect(labelWarning({ code: "low_confidence", message: "internal confidence 41.0 %" })).not.toMatch(/\d/);
     expect(isTechnical({ code: "other", message: "80 % likely; the calibration va-golden does not fit" })).toBe(true);
-    expect(warningInWords({ code: "new", message: "As it comes." })).toBe("As it comes.");
-    expect(checkInWords({ name: "new-check", reason: "as it comes" })).toBe("as it comes");
+    expect(labelWarning({ code: "new", message: "As it comes." })).toBe("As it comes.");
+    expect(labelCheck({ name: "new-check", reason: "as it comes" })).toBe("as it comes");
   });
 });

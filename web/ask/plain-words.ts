@@ -1,5 +1,5 @@
 import { type Fit, fitOf, type WireAnswer, type WireRefusal, type WireWarning } from "../../src/client/index.ts";
-import { formatChance } from "../format.ts";
+import { formatConfidence } from "../format.ts";
 import type { CitationState } from "./use-citation-states.ts";
 
 /** Plain sentences for the server's codes. For an unlisted code, the server's own message is shown. */
@@ -29,7 +29,7 @@ const TECHNICAL_NOTICES: ReadonlySet<string> = new Set([
 /** Prefix of notices about thresholds that were transferred from another encoder. */
 const THRESHOLDS = "thresholds_";
 
-export function warningInWords({ code, message }: Pick<WireWarning, "code" | "message">): string {
+export function labelWarning({ code, message }: Pick<WireWarning, "code" | "message">): string {
   return WARNINGS[code] ?? message;
 }
 
@@ -53,7 +53,7 @@ const CLAIMS: Readonly<Record<WireAnswer["claims"][number]["status"], string>> =
   unchecked: "This sentence could not be checked.",
 };
 
-export function claimInWords(status: WireAnswer["claims"][number]["status"]): string {
+export function labelClaim(status: WireAnswer["claims"][number]["status"]): string {
   return CLAIMS[status];
 }
 
@@ -63,7 +63,7 @@ const LOSSES: Readonly<Partial<Record<CitationState["state"], string>>> = {
 };
 
 /** Describes a quote that changed or was deleted; `null` if its words are still in the documents. */
-export function lossInWords(state: CitationState["state"] | undefined): string | null {
+export function labelLoss(state: CitationState["state"] | undefined): string | null {
   return (state === undefined ? undefined : LOSSES[state]) ?? null;
 }
 
@@ -80,7 +80,7 @@ const CHECKS: Readonly<Record<string, string>> = {
 };
 
 /** Describes a failed check of a sentence. */
-export function checkInWords({ name, reason }: Pick<WireAnswer["checks"][number], "name" | "reason">): string {
+export function labelCheck({ name, reason }: Pick<WireAnswer["checks"][number], "name" | "reason">): string {
   const words = CHECKS[name];
   return words === undefined ? reason : `This sentence ${words}.`;
 }
@@ -101,7 +101,7 @@ const FITS: Readonly<Record<Fit, string>> = {
  * (2010): very likely from 90 %, likely from 66 %, about as likely as not from 33 %. Uncalibrated values only rank
  * answers and get no likelihood.
  */
-export function confidenceInWords({
+export function labelConfidence({
   agg_conf: value,
   agg_conf_calibrated: calibrated,
   profile,
@@ -112,14 +112,14 @@ export function confidenceInWords({
     value >= 0.9 ? "Very likely answered" : value >= 0.66 ? "Likely answered" : value >= 0.33 ? "May be answered" : "Unlikely answered";
   return {
     label,
-    meaning: `About ${formatChance(value)} answers like this one rest on passages that answer the question, as measured on questions with known answers.`,
+    meaning: `About ${formatConfidence(value)} answers like this one rest on passages that answer the question, as measured on questions with known answers.`,
   };
 }
 
 function uncalibrated(value: number, fit: Fit | null): ConfidenceWords {
   const unmeasured = "It was not calibrated on questions with known answers about these documents, so it is not a probability.";
-  const points = `${formatChance(value)} points. The score ranks answers: those with a higher score are correct more often.`;
+  const points = `${formatConfidence(value)} points. The score ranks answers: those with a higher score are correct more often.`;
   if (fit === null)
-    return { label: "Confidence not calibrated", meaning: `This method's score: ${formatChance(value)} points. ${unmeasured}` };
+    return { label: "Confidence not calibrated", meaning: `This method's score: ${formatConfidence(value)} points. ${unmeasured}` };
   return { label: FITS[fit], meaning: `How well the passages match the question: ${points} ${unmeasured}` };
 }

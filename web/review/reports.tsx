@@ -5,7 +5,7 @@ import { useAccount, useFetched } from "../app/use-account.ts";
 import { formatCount, formatDate } from "../format.ts";
 import { SelectField } from "../kit/controls.tsx";
 import { StateLine } from "../kit/state-line.tsx";
-import { refusalInWords } from "./review-words.ts";
+import { labelRefusal } from "./review-words.ts";
 
 /** Maximum number of listed reports. */
 const LISTED = 50;
@@ -46,7 +46,7 @@ export function Reports() {
             <a className="queue-item" href={formatRoute({ room: "review", id: interaction })}>
               <span>{question || "A question whose text was not stored"}</span>
               <span className="muted">
-                {refusal ? refusalInWords(refusal) : "answered, with a warning"}
+                {refusal ? labelRefusal(refusal) : "answered, with a warning"}
                 {typeof confidence === "number" ? ` · sources fit ${Math.round(confidence * 100)} of 100` : ""} ·{" "}
                 {formatDate(at.slice(0, 10))}
               </span>

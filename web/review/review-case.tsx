@@ -7,7 +7,7 @@ import { changesOf, TextDiff } from "../kit/changes.tsx";
 import { ResultLine, TextField, useActionResult } from "../kit/controls.tsx";
 import { numbered } from "../kit/numbered.ts";
 import { StateLine } from "../kit/state-line.tsx";
-import { correctedInWords, statusInWords } from "./review-words.ts";
+import { labelCorrected, labelStatus } from "./review-words.ts";
 
 const NAME = "sourcebound.reviewer";
 
@@ -68,7 +68,7 @@ export function ReviewCase({ id, onChanged }: { readonly id: string; readonly on
       </div>
       <ResultLine result={result} otherwise={named ? "" : "Enter your name before you decide."} />
       {correcting && review.answer !== null ? (
-        <CorrectionForm answer={review.answer} onSend={(answer) => act("correct", { answer }, correctedInWords(review.within))} />
+        <CorrectionForm answer={review.answer} onSend={(answer) => act("correct", { answer }, labelCorrected(review.within))} />
       ) : null}
     </>
   );
@@ -82,7 +82,7 @@ function Shown({ review }: { readonly review: WireReview }) {
       <h2 className="case-question">{question === "" ? "The question's text was not stored" : question}</h2>
       {within === null ? null : <p className="muted">Limited to {within}.</p>}
       <p className="muted">
-        {statusInWords(status)}
+        {labelStatus(status)}
         {by === null ? "" : ` by ${by}`}
         {demoted === null ? "" : `; a source has changed since (${formatDate(demoted.slice(0, 10))})`}
         {curated === null ? "" : `; corrected by ${curated.by}`}

@@ -11,7 +11,7 @@ import { Tabbed } from "../kit/tabbed.tsx";
 import { ScrollTable } from "../kit/table.tsx";
 import { Reports } from "./reports.tsx";
 import { ReviewCase } from "./review-case.tsx";
-import { actionInWords, fitInWords, reasonsInWords, statusInWords } from "./review-words.ts";
+import { labelAction, labelFit, labelReasons, labelStatus } from "./review-words.ts";
 
 /** Log actions whose subject is an answer. */
 const OF_AN_ANSWER: ReadonlySet<string> = new Set(["approve", "flag", "correct", "demote", "feedback"]);
@@ -41,7 +41,7 @@ function AuditLog() {
                 {formatMoment(at)}
               </time>,
               by,
-              actionInWords(action),
+              labelAction(action),
               OF_AN_ANSWER.has(action) ? (
                 <a key="of" href={formatRoute({ room: "review", id: subject })}>
                   the answer
@@ -97,9 +97,9 @@ function Queue({ id }: ReviewRoomProps) {
   const path = `/v1/review?${queryOf({ limit: String(LISTED), domain: domain?.name, status: status === "waiting" ? null : status || null })}`;
   const [state, reload] = useFetched<{ items: readonly WireQueueItem[] }>(path);
   const items = (state.type === "ready" ? state.value.items : []).filter((item) => status !== "" || needsPerson(item));
-  const reasons = [...new Set(items.flatMap((item) => reasonsInWords(item.why)))].sort();
+  const reasons = [...new Set(items.flatMap((item) => labelReasons(item.why)))].sort();
   const found = items.filter(
-    (item) => item.question.toLowerCase().includes(words.toLowerCase()) && (why === "" || reasonsInWords(item.why).includes(why)),
+    (item) => item.question.toLowerCase().includes(words.toLowerCase()) && (why === "" || labelReasons(item.why).includes(why)),
   );
   return (
     <div className="columns">
@@ -154,12 +154,12 @@ function needsPerson({ why, status, confidence }: WireQueueItem): boolean {
 
 function QueueItem({ item, open }: { readonly item: WireQueueItem; readonly open: boolean }) {
   const { id, question, within, asked, why, status, confidence, review_status: review, created_at: at } = item;
-  const fit = fitInWords(confidence, status);
+  const fit = labelFit(confidence, status);
   const facts = [
     ...(within === null ? [] : [`limited to ${within}`]),
-    ...reasonsInWords(why),
+    ...labelReasons(why),
     ...(fit === null ? [] : [fit]),
-    ...[`asked ${asked === 1 ? "once" : formatCount(asked, "time")}`, statusInWords(review), formatDate(at.slice(0, 10))],
+    ...[`asked ${asked === 1 ? "once" : formatCount(asked, "time")}`, labelStatus(review), formatDate(at.slice(0, 10))],
   ];
   return (
     <li>

@@ -33,33 +33,33 @@ const ACTIONS: Readonly<Record<string, string>> = {
 };
 
 /** Describes why a question waits for review, each reason once; omits the confidence, which is shown separately. */
-export function reasonsInWords(why: readonly string[]): readonly string[] {
+export function labelReasons(why: readonly string[]): readonly string[] {
   const kinds = why
     .filter((one) => !one.startsWith("confidence"))
     .map((one) => one.replace(/^\d+ /, "").replace(/^(conflict|warning)s$/, "$1"));
   return [...new Set(kinds.map((kind) => REASONS[kind] ?? kind))];
 }
 
-export function statusInWords(status: WireQueueItem["review_status"]): string {
+export function labelStatus(status: WireQueueItem["review_status"]): string {
   return STATUSES[status];
 }
 
 /** Describes to which question a correction applies. @param within filters of the question; `null`: none */
-export function correctedInWords(within: string | null): string {
+export function labelCorrected(within: string | null): string {
   return within === null
     ? "Corrected. The correction is served when this question is asked without filters."
     : `Corrected. The correction is served when this question is asked within ${within}, not otherwise.`;
 }
 
 /** Describes the confidence of an answer as “sources fit N of 100”; `null` if it has no confidence or nothing was answered. */
-export function fitInWords(confidence: number | null, status: string): string | null {
+export function labelFit(confidence: number | null, status: string): string | null {
   return confidence === null || status !== "ok" ? null : `sources fit ${Math.round(confidence * 100)} of 100`;
 }
 
-export function actionInWords(action: string): string {
+export function labelAction(action: string): string {
   return ACTIONS[action] ?? action.replaceAll("_", " ");
 }
 
-export function refusalInWords(reason: string): string {
+export function labelRefusal(reason: string): string {
   return `not answered: ${REFUSALS[reason] ?? reason.replaceAll("_", " ")}`;
 }

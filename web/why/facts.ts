@@ -1,4 +1,4 @@
-import { formatChance, formatNumber } from "../format.ts";
+import { formatConfidence, formatNumber } from "../format.ts";
 
 /** Labels of the facts that stages report. The downloaded record has the others too. */
 const NAMES: Readonly<Record<string, string>> = {
@@ -55,19 +55,19 @@ const RULES: Readonly<Record<string, string>> = {
 
 type InWords = (value: unknown) => string | null;
 
-const chanceInWords: InWords = (value) => (typeof value === "number" ? formatChance(value) : inWords(value));
+const labelProbability: InWords = (value) => (typeof value === "number" ? formatConfidence(value) : inWords(value));
 
 /** Facts whose values need their own wording. */
 const WORDS: Readonly<Record<string, InWords>> = {
-  best_piece: chanceInWords,
-  chance: chanceInWords,
-  following: chanceInWords,
-  minimum: chanceInWords,
+  best_piece: labelProbability,
+  chance: labelProbability,
+  following: labelProbability,
+  minimum: labelProbability,
   semantic_rule: (value) => RULES[String(value)] ?? inWords(value),
 };
 
 /** Returns a stage's labelled facts with values in words; omits facts that are empty, false or null. */
-export function factsInWords(facts: Readonly<Record<string, unknown>>) {
+export function labelFacts(facts: Readonly<Record<string, unknown>>) {
   return Object.entries(facts).flatMap(([fact, value]) => {
     const name = NAMES[fact];
     const text = (WORDS[fact] ?? inWords)(value);

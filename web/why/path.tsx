@@ -3,7 +3,7 @@ import type { StageRecord } from "../ask/conversation/state.ts";
 import { describeStage, FIRST_SENTENCE, formatCount } from "../format.ts";
 import { formatCost, formatDuration } from "../kit/figures.ts";
 import { numbered } from "../kit/numbered.ts";
-import { factsInWords } from "./facts.ts";
+import { labelFacts } from "./facts.ts";
 
 export interface PathProps {
   readonly answer: WireAnswer;
@@ -51,7 +51,7 @@ export function Path({ answer, stages }: PathProps) {
 }
 
 function Facts({ facts }: { readonly facts: StageRecord["facts"] }) {
-  const shown = factsInWords(facts);
+  const shown = labelFacts(facts);
   if (shown.length === 0) return null;
   return <span className="muted">{shown.map(({ name, value }) => `${name}: ${value}`).join(" · ")}</span>;
 }

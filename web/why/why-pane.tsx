@@ -4,8 +4,8 @@ import { queryOf } from "../app/route.ts";
 import { useAccount, useFetched } from "../app/use-account.ts";
 import { useLoaded } from "../app/use-loaded.ts";
 import type { Turn } from "../ask/conversation/state.ts";
-import { checkInWords, claimInWords, confidenceInWords } from "../ask/plain-words.ts";
-import { formatChance, formatCount, formatNumber } from "../format.ts";
+import { labelCheck, labelClaim, labelConfidence } from "../ask/plain-words.ts";
+import { formatConfidence, formatCount, formatNumber } from "../format.ts";
 import { ResultLine, useActionResult } from "../kit/controls.tsx";
 import { download } from "../kit/download.ts";
 import { describeCheck, formatCost, formatDuration, formatMoment, formatShare } from "../kit/figures.ts";
@@ -16,7 +16,7 @@ import { ScrollRegion } from "../kit/scroll-region.tsx";
 import { StateLine } from "../kit/state-line.tsx";
 import { Tabbed } from "../kit/tabbed.tsx";
 import { Table } from "../kit/table.tsx";
-import { factsInWords } from "./facts.ts";
+import { labelFacts } from "./facts.ts";
 import { Passages, type PassagesProps } from "./passages.tsx";
 import { Path } from "./path.tsx";
 
@@ -36,7 +36,7 @@ function Checks({ answer }: { readonly answer: WireAnswer }) {
               <p>{lineText(line)}</p>
               {claim === undefined ? null : (
                 <p className="muted">
-                  {claimInWords(claim.status)} {claim.reason === "" ? "" : `(${claim.reason})`}
+                  {labelClaim(claim.status)} {claim.reason === "" ? "" : `(${claim.reason})`}
                 </p>
               )}
               <CheckList checks={checks.filter(({ sentence }) => sentence === index)} />
@@ -63,7 +63,7 @@ function CheckList({ checks }: { readonly checks: WireAnswer["checks"] }) {
           <span className={`verdict is-${check.verdict}`}>{CHECK_VERDICTS[check.verdict]}</span>{" "}
           <strong>{describeCheck(check.name)}</strong>
           {check.score === null ? "" : ` ${formatShare(check.score)}`}: {check.reason}
-          {check.verdict === "warn" || check.verdict === "fail" ? ` ${checkInWords(check)}` : ""}
+          {check.verdict === "warn" || check.verdict === "fail" ? ` ${labelCheck(check)}` : ""}
         </li>
       ))}
     </ul>
@@ -128,7 +128,7 @@ const STORED: Readonly<Record<string, string>> = {
 };
 
 function Decision({ answer, turn }: MadeProps) {
-  const { label, meaning } = confidenceInWords(answer);
+  const { label, meaning } = labelConfidence(answer);
   const factsOf = (of: string) => turn?.stages.find(({ stage }) => stage === of)?.facts ?? {};
   const apart = factsOf("parts");
   const { minimum, chance } = { ...factsOf("decide"), ...apart };
@@ -142,7 +142,7 @@ function Decision({ answer, turn }: MadeProps) {
         {label}. {meaning}
       </p>
       {typeof chance === "number" && typeof minimum === "number" ? (
-        <p>{`${what} was judged to ${"chance" in apart ? "be answered" : "answer the question"} with a confidence of ${formatChance(chance)}; the threshold for an answer is ${formatChance(minimum)}.`}</p>
+        <p>{`${what} was judged to ${"chance" in apart ? "be answered" : "answer the question"} with a confidence of ${formatConfidence(chance)}; the threshold for an answer is ${formatConfidence(minimum)}.`}</p>
       ) : null}
       {answer.refusal === null ? null : <p>{answer.refusal.message}</p>}
       <Measured answer={answer} notices={turn?.notices ?? []} />
@@ -159,7 +159,7 @@ function Decision({ answer, turn }: MadeProps) {
         </p>
       )}
       <ul className="facts">
-        {[...new Set(lookup.flatMap(({ facts }) => factsInWords(facts)).map(({ name, value }) => `${name}: ${value}`))].map((line) => (
+        {[...new Set(lookup.flatMap(({ facts }) => labelFacts(facts)).map(({ name, value }) => `${name}: ${value}`))].map((line) => (
           <li key={line}>{line}</li>
         ))}
       </ul>

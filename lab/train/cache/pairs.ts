@@ -8,7 +8,7 @@ import { type ChosenFolders, chooseGoldenSets } from "../../../src/grading/choos
 import { readGolden } from "../../../src/grading/golden.ts";
 import { openGoldenSet } from "../../../src/grading/run-golden.ts";
 import { createQuestionFactReader, findFactConflict } from "../../../src/language/question-facts.ts";
-import { readChances } from "../../../src/memory/matcher.ts";
+import { readProbabilities } from "../../../src/memory/matcher.ts";
 import { sharedEncoder } from "../../../src/models/embedded-encoder.ts";
 import { admit } from "../../../src/pipeline/admit.ts";
 import { SILENT_LOG } from "../../../src/pipeline/context.ts";
@@ -55,7 +55,9 @@ type OpenPair = Omit<PairRow, "chance">;
 async function rowsOf(set: ChosenFolders): Promise<PairRow[]> {
   const open = await openPairs(set);
   const chances = await Promise.all(
-    open.map(({ stored, asked }) => readChances(facts.read(asked), [facts.read(stored)], () => (texts) => reader.read(texts), signal)),
+    open.map(({ stored, asked }) =>
+      readProbabilities(facts.read(asked), [facts.read(stored)], () => (texts) => reader.read(texts), signal),
+    ),
   );
   // Questions that are too long are never served.
   return open.flatMap((row, at) => {

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { openSharedReader } from "../../../src/cross-encoder/create-reader.ts";
 import { loadDomain } from "../../../src/engine/domain.ts";
 import { createQuestionFactReader, findFactConflict } from "../../../src/language/question-facts.ts";
-import { type ParaphraseWeights, readChances } from "../../../src/memory/matcher.ts";
+import { type ParaphraseWeights, readProbabilities } from "../../../src/memory/matcher.ts";
 import { type PairRow, pairRowSchema } from "./pair-rows.ts";
 
 /**
@@ -62,7 +62,7 @@ async function scorePairs(pairs: readonly unknown[]): Promise<Pick<PairRow, "sam
   for (const { stored, asked, share } of pairs.map((pair) => schema.parse(pair))) {
     const [own, other] = [facts.read(asked), facts.read(stored)];
     if (findFactConflict(own, other) !== null) continue;
-    const [chance = null] = (await readChances(own, [other], () => (texts) => reader.read(texts), signal)) ?? [];
+    const [chance = null] = (await readProbabilities(own, [other], () => (texts) => reader.read(texts), signal)) ?? [];
     if (chance !== null) scored.push({ same: share, chance });
   }
   return scored;

@@ -6,7 +6,7 @@ import { openSharedReader } from "../../../src/cross-encoder/create-reader.ts";
 import type { TextReading } from "../../../src/cross-encoder/reader.ts";
 import { asksAnything, createCrisisFinder, crisisFeatures, piecesOf } from "../../../src/guard/hotlines.ts";
 import { loadEmbeddedEncoder } from "../../../src/models/embedded-encoder.ts";
-import { chanceOf } from "../../../src/models/weights/scorer.ts";
+import { probabilityOf } from "../../../src/models/weights/scorer.ts";
 import { PACKAGE_ROOT } from "../../../src/package.ts";
 import { unpackSets } from "../../sets/unpack-sets.ts";
 
@@ -120,7 +120,7 @@ function fitModel(given: readonly Case[], view: View): Model {
     let slope = 0;
     for (const { [view]: features, crisis } of given) {
       const weight = crisis ? 0.5 / positives : 0.5 / (given.length - positives);
-      const error = (chance({ weights, bias }, features) - (crisis ? 1 : 0)) * weight;
+      const error = (probability({ weights, bias }, features) - (crisis ? 1 : 0)) * weight;
       for (let i = 0; i < size; i++) gradient[i] = (gradient[i] as number) + error * (features[i] as number);
       slope += error;
     }
@@ -134,7 +134,7 @@ function fitModel(given: readonly Case[], view: View): Model {
   return { weights, bias };
 }
 
-function chance({ weights, bias }: Model, features: readonly number[]): number {
+function probability({ weights, bias }: Model, features: readonly number[]): number {
   let sum = bias;
   for (let i = 0; i < features.length; i++) sum += (weights[i] as number) * (features[i] as number);
   return 1 / (1 + Math.exp(-sum));
@@ -153,8 +153,8 @@ const seenBy = (models: Readonly<Record<View, Model>>, { family, crisis, text, g
   family,
   crisis,
   text,
-  glance: chance(models.glance, glance),
-  read: chance(models.read, read),
+  glance: probability(models.glance, glance),
+  read: probability(models.read, read),
 });
 const learn = (given: readonly Case[]) => ({ glance: fitModel(given, "glance"), read: fitModel(given, "read") });
 
@@ -202,8 +202,8 @@ for (const family of families) {
 }
 
 const find = createCrisisFinder({
-  firstStage: { chance: (features) => chanceOf([...features], file.glance), readFrom: READ_FROM, cuts: CUTS.glance },
-  read: { chance: (vector) => chanceOf([...vector], file.read), cuts: CUTS.read },
+  firstStage: { probability: (features) => probabilityOf([...features], file.glance), readFrom: READ_FROM, cuts: CUTS.glance },
+  read: { probability: (vector) => probabilityOf([...vector], file.read), cuts: CUTS.read },
   encoder,
   reader: (texts) => reader.read(texts),
 });

@@ -15,7 +15,7 @@ export function addSessionsCommand(program: Command, context: CliContext): void 
     options: [JSON_OUT],
     async use({ memory }, { flags: { json } }) {
       const purged = await memory.purge();
-      printResult(terminal, json, purged, () => `Deleted: ${countsInWords(purged)}.`);
+      printResult(terminal, json, purged, () => `Deleted: ${labelCounts(purged)}.`);
     },
   });
 }
@@ -51,7 +51,7 @@ Examples:
       const target = forgetTargetOf({ session_id: session, user_id: user, question, before });
       const report = await memory.forget(target, { by, dryRun: yes !== true });
       const { scrubbed, left, ...counts } = report;
-      printResult(terminal, json, report, () => `${scrubbed === null ? "Would delete" : "Deleted"}: ${countsInWords(counts)}.`);
+      printResult(terminal, json, report, () => `${scrubbed === null ? "Would delete" : "Deleted"}: ${labelCounts(counts)}.`);
       if (scrubbed === null) terminal.error("Nothing was deleted. Run it again with --yes.");
       if (left !== null) {
         terminal.error(left);
@@ -61,7 +61,7 @@ Examples:
   });
 }
 
-function countsInWords(counts: object): string {
+function labelCounts(counts: object): string {
   return Object.entries(counts)
     .map(([name, count]) => `${count} ${name}`)
     .join(", ");

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { writeText } from "../../grading/report.ts";
 import type { CitationStanding } from "../../memory/citation-states.ts";
 import type { ProofVerdict } from "../../proofs/verify-proof.ts";
-import { originalInWords } from "../../text/original-place.ts";
+import { labelOriginal } from "../../text/original-place.ts";
 import { toSnakeCase } from "../../text/validate.ts";
 import { citationStatesToWire } from "../../wire/exploring.ts";
 import { DOMAIN, define, JSON_OUT, printResult } from "../command.ts";
@@ -113,7 +113,7 @@ Examples:
 
 function describeState({ n, state, now }: CitationStanding): string {
   if (now === null) return `[${n}] ${state}`;
-  const place = `${now.original.path}, ${originalInWords(now.original)}`;
+  const place = `${now.original.path}, ${labelOriginal(now.original)}`;
   return harmlessLine(`[${n}] ${state}: ${place}${state === "changed" ? `: "${now.quote}"` : ""}`);
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { originalInWords, originalPlaceOf } from "../../text/original-place.ts";
+import { labelOriginal, originalPlaceOf } from "../../text/original-place.ts";
 import type { ParsedDocument } from "../parse.ts";
 import { placeOf, readFirst } from "../testing/first-document.ts";
 import { makePdf, type PdfMadeBlock, type PdfMadeOptions } from "../testing/made-pdf.ts";
@@ -68,7 +68,7 @@ describe("a generated PDF", () => {
     const labels = (nums: string) => ({ catalogue: `/PageLabels << /Nums [${nums}] >>` });
     const placeIn = async (options: PdfMadeOptions) => {
       const document = await read(makePdf([{ type: "paragraph", text: "Seen." }], options).bytes);
-      return originalInWords(originalPlaceOf({ ...document, normaliser: "" }, { start: 0, end: 4 }));
+      return labelOriginal(originalPlaceOf({ ...document, normaliser: "" }, { start: 0, end: 4 }));
     };
     expect(await placeIn(labels("0 << /S /r /St 12 >>"))).toBe("p. 1 (printed xii), characters 0–4");
     const unusable = [labels("0 << /S /A /St 26000 >>"), labels("0 << /P (a\\nb) >>")];

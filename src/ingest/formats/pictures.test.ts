@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { originalInWords } from "../../text/original-place.ts";
+import { labelOriginal } from "../../text/original-place.ts";
 import { placeOf, readFirst } from "../testing/first-document.ts";
 import { docxOf, epubOf, type MoreParts, wordParagraph } from "../testing/made-files.ts";
 import { drawingParagraph, odpOf, odtOf, pptxOf, slideShape } from "../testing/made-office.ts";
@@ -53,7 +53,7 @@ describe("pictures in a file", () => {
     const document = await readFirst(path, bytes, recogniser);
     expect(document.text).toContain("Image: A sign\n\nQuiet please.");
     for (const quote of ["Quiet please.", "No dogs."])
-      expect(originalInWords(placeOf(document, quote))).toMatch(/, read by OCR, may be wrong$/);
+      expect(labelOriginal(placeOf(document, quote))).toMatch(/, read by OCR, may be wrong$/);
     for (const quote of ["A sign", ...(document.text.includes("Thanks") ? ["Thanks."] : [])])
       expect(placeOf(document, quote).recognised).toBeUndefined();
     expect(document.reading.notices).toMatchObject([{ code: "recognised_text", count: 1 }]);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { originalInWords } from "../../text/original-place.ts";
+import { labelOriginal } from "../../text/original-place.ts";
 import { parseFirst, placeOf } from "../testing/first-document.ts";
 import { faultsOf } from "../testing/soundness.ts";
 
@@ -34,9 +34,9 @@ describe("subtitles", () => {
 
   test("give a quote its time and speaker, and its offsets", () => {
     const document = parseFirst("talk.vtt", VTT);
-    expect(originalInWords(placeOf(document, "It costs five."))).toBe("Ann Bell at 00:12:34");
-    expect(originalInWords(placeOf(document, "Ann Bell: The ferry"))).toBe("Ann Bell at 00:12:31");
-    expect(originalInWords(placeOf(document, "Later on."))).toBe("at 01:00:00");
+    expect(labelOriginal(placeOf(document, "It costs five."))).toBe("Ann Bell at 00:12:34");
+    expect(labelOriginal(placeOf(document, "Ann Bell: The ferry"))).toBe("Ann Bell at 00:12:31");
+    expect(labelOriginal(placeOf(document, "Later on."))).toBe("at 01:00:00");
     const { start, end, speaker } = placeOf(document, "five?");
     expect([VTT.slice(start, end), speaker]).toEqual(["five?", "Bo"]);
   });

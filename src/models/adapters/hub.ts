@@ -30,7 +30,7 @@ export function createHubSupportScorer(name: string, options: HubOptions): Suppo
     let score = 0;
     for (const text of texts) {
       signal?.throwIfAborted();
-      score = Math.max(score, chanceOf(await logitsOf(text, claim), yes));
+      score = Math.max(score, probabilityOf(await logitsOf(text, claim), yes));
     }
     return { score, spans: [], reason: `${shortName} gives ${score.toFixed(2)}.` };
   };
@@ -51,7 +51,7 @@ function yesClass(folder: string): number | null {
 }
 
 /** Returns the logistic of one logit, or the softmax of several. @throws Error when a logit is not finite or the class is missing */
-function chanceOf(data: ArrayLike<number | bigint>, yes: number | null): number {
+function probabilityOf(data: ArrayLike<number | bigint>, yes: number | null): number {
   const logits = Array.from(data, Number);
   const wanted = yes === null ? 1 : yes + 1;
   if (logits.length < wanted || (yes === null && logits.length !== 1) || !logits.every(Number.isFinite)) {
@@ -76,7 +76,7 @@ export function createHubReranker(name: string, options: HubOptions): Reranker {
   return {
     id,
     rerank: (question, passages, of) =>
-      scoreEach(passages, async (passage) => chanceOf(await logitsOf(question, passageInput(passage)), null), of),
+      scoreEach(passages, async (passage) => probabilityOf(await logitsOf(question, passageInput(passage)), null), of),
   };
 }
 

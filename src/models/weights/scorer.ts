@@ -49,11 +49,11 @@ export function scoreOf(values: readonly (number | null)[], { linear, fill, scal
 }
 
 /** Returns σ(slope · score + offset), 0–1. */
-export function chanceOf(values: readonly (number | null)[], scorer: Scorer): number {
-  return chanceOfScore(scoreOf(values, scorer), scorer);
+export function probabilityOf(values: readonly (number | null)[], scorer: Scorer): number {
+  return probabilityOfScore(scoreOf(values, scorer), scorer);
 }
 
-export function chanceOfScore(score: number, { chance: [slope, offset] = [1, 0] }: Pick<Scorer, "chance">): number {
+export function probabilityOfScore(score: number, { chance: [slope, offset] = [1, 0] }: Pick<Scorer, "chance">): number {
   return 1 / (1 + Math.exp(-(slope * score + offset)));
 }
 

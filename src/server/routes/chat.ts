@@ -128,12 +128,12 @@ function modelNotFound(): RequestError {
 }
 
 /** A message of a conversation that the client keeps. */
-interface Said {
+interface ChatMessage {
   readonly role: z.output<typeof roleSchema>;
   readonly content?: string | readonly { readonly text: string }[] | null | undefined;
 }
 
-function textOf({ content }: Said): string {
+function textOf({ content }: ChatMessage): string {
   return typeof content === "string" ? content : (content ?? []).map(({ text }) => text).join("\n");
 }
 
@@ -141,7 +141,7 @@ function textOf({ content }: Said): string {
 export async function askModel(
   { caller }: Pick<Call, "caller">,
   { model, tenant, profile, user = null }: Pick<z.output<typeof chatRequestSchema>, "model" | "tenant" | "profile" | "user">,
-  said: readonly Said[],
+  said: readonly ChatMessage[],
   { engine }: Pick<Services, "engine">,
 ) {
   const { question, turns } = conversationOf(said);
@@ -152,7 +152,7 @@ export async function askModel(
 }
 
 /** Returns the user's last message and the earlier turns. @throws RequestError `question_missing` */
-function conversationOf(said: readonly Said[]): { question: string; turns: Turn[] } {
+function conversationOf(said: readonly ChatMessage[]): { question: string; turns: Turn[] } {
   const last = said.findLastIndex(({ role }) => role === "user");
   const asked = said[last];
   if (asked === undefined)

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { PACKAGE_ROOT } from "../../../package.ts";
 import { IngestError } from "../../../shared/errors.ts";
-import { originalInWords } from "../../../text/original-place.ts";
+import { labelOriginal } from "../../../text/original-place.ts";
 import { placeOf, readFirst } from "../../testing/first-document.ts";
 import { createRecogniser, findRecognition, type Picture, RECOGNITION_PACKAGES, type Recogniser } from "./recognise.ts";
 
@@ -44,7 +44,7 @@ describe("a page that is a picture", () => {
     expect(recogniser.pictures.map(({ width, height }) => [width, height])).toEqual([[1530, 1980]]);
     const place = placeOf(document, "Quiet");
     expect(place).toMatchObject({ recognised: true, pages: [{ page: 1, boxes: [{ x: 61.2, y: 79.2, width: 102, height: 16 }] }] });
-    expect(originalInWords(place)).toMatch(/^p\. 1, characters \d+–\d+, read by OCR, may be wrong$/);
+    expect(labelOriginal(place)).toMatch(/^p\. 1, characters \d+–\d+, read by OCR, may be wrong$/);
     expect(document.reading.notices.map(({ code }) => code)).toEqual(["recognised_text"]);
   });
 
