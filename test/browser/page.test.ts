@@ -112,11 +112,12 @@ describe.skipIf(!hasChromium)("the page", () => {
       await ask(question);
       const article = page.getByRole("article").nth(i);
       await expect.poll(() => article.getAttribute("aria-busy")).toBe("false");
-      // Distant content is laid out one frame later.
-      await page.waitForTimeout(200);
-      const top = (await article.getByRole("heading", { level: 2 }).boundingBox())?.y ?? Number.NaN;
-      expect(top, `question ${i + 1}`).toBeGreaterThanOrEqual(0);
-      expect(top, `question ${i + 1}`).toBeLessThan(844 / 2);
+      // Distant content is laid out some frames later.
+      const isInUpperHalf = async () => {
+        const top = (await article.getByRole("heading", { level: 2 }).boundingBox())?.y ?? Number.NaN;
+        return top >= 0 && top < 844 / 2;
+      };
+      await expect.poll(isInUpperHalf, { message: `question ${i + 1}` }).toBe(true);
     }
   });
 
