@@ -3,15 +3,15 @@ import { askedValues, heldValues, VALUE_KINDS } from "./question.ts";
 import type { ValueKind } from "./units.ts";
 import { keyOf, valuesIn } from "./values.ts";
 
-/** Words of a sentence that answer the question, as a range of its text. */
+/** A range of words to highlight in a sentence, because they answer the question. */
 interface AnswerSpan extends TextRange {
-  /** Index of the sentence. */
+  /** Index of the sentence in the answer. */
   readonly sentence: number;
 }
 
 /**
- * Value kinds to mark for each kind asked. Names and addresses are missing because their patterns do not find where
- * they end.
+ * Pairs of a value kind that a question may ask for and the kinds of value to highlight for it. Names and addresses are
+ * absent, because their patterns do not find where a name or an address ends.
  */
 const MEASURES: readonly (readonly [number, readonly ValueKind[]])[] = [
   [VALUE_KINDS.money, ["money"]],
@@ -25,8 +25,9 @@ const MEASURES: readonly (readonly [number, readonly ValueKind[]])[] = [
 
 /**
  * Returns the words of an answer to highlight. For each kind of value that the question asks for, this is the value in
- * the first sentence that holds one. Nothing is marked if that sentence holds several such values that the question
- * does not name itself, or if the question asks for a reason or a name.
+ * the first sentence that contains a value of that kind. Values that the question itself states are ignored. If the
+ * sentence still contains several values of the kind, none of them is highlighted. Nothing is highlighted for a
+ * question that asks for a reason or a name.
  */
 export function answerSpans(question: string, sentences: readonly string[]): AnswerSpan[] {
   const named = new Set(valuesIn(question).map(keyOf));
@@ -49,13 +50,13 @@ function measuresOf(kinds: number): ReadonlySet<ValueKind> {
   return new Set(MEASURES.flatMap(([kind, measures]) => ((kinds & kind) === 0 ? [] : measures)));
 }
 
-/** Returns whether a text holds a value of one of the kinds. */
+/** Checks whether a text contains a value of at least one of the kinds (bits of `VALUE_KINDS`). */
 export function holdsKind(text: string, kinds: number): boolean {
   const wanted = measuresOf(kinds);
   return (heldValues(text) & kinds) !== 0 || valuesIn(text).some(({ kind }) => wanted.has(kind));
 }
 
-/** Checks that a number is not part of a longer one, which has another meaning. */
+/** Checks that a number is complete. Part of a longer number or code would have another meaning. */
 function isWhole(text: string, { start, end }: TextRange): boolean {
   return !/[\p{L}\p{N}]$/u.test(text.slice(Math.max(0, start - 2), start)) && !/^[\p{L}\p{N}]/u.test(text.slice(end, end + 2));
 }

@@ -1,8 +1,8 @@
 import { daysOf, type ExactValue } from "./values.ts";
 
 /**
- * Result of comparing two values. `not comparable`: different kinds, or both can be true, such as a bound and a value
- * that it allows.
+ * Result of comparing two values. `not comparable` means that the kinds differ, or that both values can be true: "up to
+ * 30" and "20".
  */
 export type Comparison = "equal" | "different" | "not comparable";
 
@@ -42,7 +42,7 @@ function compareTexts(a: ExactValue, b: ExactValue): Comparison {
   return isOpen || isFiscal || isPartOf(a, b, "-") || isPartOf(b, a, "-") ? "not comparable" : "different";
 }
 
-/** Checks whether a date or version is less precise than another one and agrees with it. */
+/** Checks whether a date or version agrees with `whole` but is less precise ("2003" and "2003-12-16"). */
 function isPartOf({ low, high }: Pick<ExactValue, "low" | "high">, whole: Pick<ExactValue, "low" | "high">, mark: string): boolean {
   return [low, high].some((end) =>
     [whole.low, whole.high].some((its) => {
@@ -63,7 +63,8 @@ function compareNumbers(a: ExactValue, b: ExactValue): Comparison {
     return low1 <= high2 + slack && low2 <= high1 + slack ? "not comparable" : "different";
   }
   if (Math.abs(low1 - low2) <= slack) return "not comparable";
-  // "Up to 30" allows 20 and "more than 21 days" allows 25. Two different limits of one side exclude each other.
+  // "Up to 30" allows 20, and "more than 21 days" allows 25. Two different upper limits contradict each other, and so
+  // do two different lower limits.
   if (a.bound === b.bound) return "different";
   const least = a.bound === "least" || b.bound === "most" ? low1 : low2;
   const most = least === low1 ? low2 : low1;
@@ -86,12 +87,13 @@ function isSame(a: ExactValue, b: ExactValue): boolean {
   return near(daysOf(a), daysOf(b)) && near(daysOf({ ...a, low: a.high }), daysOf({ ...b, low: b.high }));
 }
 
-/** Kinds whose number may stand in a source without its unit ("57 or older", a table cell). */
+/** Kinds of value that a source may state as a bare number, without the unit ("57 or older", a table cell). */
 const COUNTED: ReadonlySet<ExactValue["kind"]> = new Set(["age", "times", "percent", "money", "ordinal"]);
 
 /**
- * Checks whether a source states the claimed value, whatever its bounds. An age equals the same number of years, a bare
- * number equals that number of any unit, and a full date states its month and its year.
+ * Checks whether a source states the claimed value. The bounds of both ("at least") are ignored. An age equals the same
+ * number of years. A number without a unit equals the same number with any unit. A full date states its month and its
+ * year.
  */
 export function isStated(claimed: ExactValue, stated: ExactValue): boolean {
   if (claimed.kind === stated.kind || claimed.kind === "share" || stated.kind === "share") {

@@ -78,11 +78,14 @@ export function isDerived(a: string, b: string): boolean {
   return common >= MIN_ROOT && SUFFIX.test(a.slice(common)) && SUFFIX.test(b.slice(common));
 }
 
-/** Highest SCOWL level (10 to 95) that ships. Every word up to this level is a real word. */
+/**
+ * Highest SCOWL level in the bundled lists. Levels run from 10 (common) to 95 (rare). Every word up to this level
+ * counts as a real word.
+ */
 const REAL_LEVEL = 70;
 /** Highest SCOWL level of words that most people know. */
 const KNOWN_LEVEL = 50;
-/** SCOWL level of words that every text uses. */
+/** SCOWL level of the words that occur in almost every text. */
 const COMMON_LEVEL = 10;
 
 /** English words by how common they are. The lists load on first use and are shared. */
@@ -94,8 +97,8 @@ export function createEnglishWords() {
   const [known, common, real] = [upTo(KNOWN_LEVEL), upTo(COMMON_LEVEL), upTo(REAL_LEVEL)];
   return {
     /**
-     * Checks whether a word (lower case, without apostrophe) is English. A real word that the documents lack must not count as a
-     * misspelling: "wife" must not be corrected to "life".
+     * Checks whether a word (lower case, without apostrophe) is English. A real word that no document contains must not
+     * be treated as a misspelling: "wife" must not be corrected to "life".
      */
     isEnglish: (word: string) => known().has(word),
     /** Checks whether a word (lower case) is among the few thousand most common ones. */
@@ -125,8 +128,8 @@ export interface ContentWord extends TextRange {
   /** Equal for forms of one word: `remarried`, `remarriage`. */
   readonly root: string;
   /**
-   * True for a name: capitalised (all capitals, or a capital inside a sentence) and either no common English word or in
-   * a run of capitalised words.
+   * True for a name: a capitalised word (in capitals, or with a capital inside a sentence) that is no common English
+   * word or stands in a run of capitalised words.
    */
   readonly name: boolean;
   /** True for the few thousand most common words. */
@@ -135,10 +138,16 @@ export interface ContentWord extends TextRange {
   readonly negated: boolean;
 }
 
-/** Number of letters of the stem that identify a word. Porter's stemmer leaves `remarri` and `remarriag` apart. */
+/**
+ * Number of leading letters of a stem that form the root. Porter's stemmer gives `remarri` and `remarriag`, whose first
+ * letters agree.
+ */
 const ROOT_LETTERS = 6;
 const WORD = /(?<![\p{L}\p{M}\p{Nd}])[\p{L}\p{M}](?:[\p{L}\p{M}\p{Nd}]|['’.&](?=[\p{L}\p{M}])){0,63}/gu;
-/** Function words that the index keeps. In a claim they assert nothing that a source must support. */
+/**
+ * Function words that are not on the stop word list of the index. They carry no content, so a source need not support
+ * them.
+ */
 const GRAMMAR: ReadonlySet<string> = new Set(
   (
     "may one yes no within without though even itself himself herself themselves yourself whether among every she whom whose just already " +
@@ -147,12 +156,12 @@ const GRAMMAR: ReadonlySet<string> = new Set(
     "whatever whoever else next yet they he you we it i that there who what hers his theirs ours yours"
   ).split(" "),
 );
-/** Matches verbs and adverbs that imply a negation ("avoid", "rarely") without stating one. */
+/** Matches verbs and adverbs that imply a negation without containing one ("avoid", "rarely"). */
 const HINDERS =
   /^(?:avoid(?:s|ed|ing)?|prevent(?:s|ed|ing)?|lack(?:s|ed|ing)?|fail(?:s|ed|ing)?|refus(?:e|es|ed|ing)|stop(?:s|ped|ping)?|non|ineligible|unlikely|rarely|hardly|instead|rather|unlike)$/;
-/** Matches words before a "no" that describes a missing thing and denies nothing: "with no down payment", "have no dependents". */
+/** Matches words before a "no" that describes an absence and negates no statement: "with no down payment", "have no dependents". */
 const LACKS = /\b(?:with|have|has|had|having|there|is|are)\s+$/i;
-/** Matches phrases such as "no more than", which sets a limit, and "not only", which adds something. Neither denies what follows. */
+/** Matches phrases with "no" or "not" that negate nothing: "no more than" sets a limit, "not only" adds something. */
 const LIMITS =
   /^\s+(?:(?:only|just|matter)\b|(?:[\p{L}'’]+\s+){0,2}(?:more|less|fewer|later|longer|earlier|sooner|older|younger|greater|higher|lower)\s+(?:[\p{L}]+\s+){0,2}than\b)/iu;
 const NO_LONGER = /^\s+(?:longer|more|way)\b/i;
@@ -164,7 +173,7 @@ const NOUN_REACH = 4;
 
 export type ReadWords = (text: string) => ContentWord[];
 
-/** Returns a function that reads the content words of a text. Stems are cached. */
+/** Returns a function that extracts the content words of a text. It caches stems. */
 export function createWordReader({ isEnglish, isCommon }: EnglishWords = createEnglishWords()): ReadWords {
   const stem = createStemmer();
   return (text) => {
@@ -221,7 +230,7 @@ export function createWordReader({ isEnglish, isCommon }: EnglishWords = createE
   };
 }
 
-/** Matches the text between two words of one name: blanks and small words. */
+/** Matches the text between two words of one name: white space, and words such as "of" and "the". */
 const JOINS_NAME = /^[\s’'s-]*(?:of|for|and|the)?[\s-]*$/;
 
 function isCapital(written: string, opens: boolean): boolean {

@@ -95,8 +95,8 @@ const DENOMINATORS: Readonly<Record<string, number>> = { third: 3, quarter: 4, f
 const PART = `(?:${Object.keys(DENOMINATORS).join("|")})s?(?![a-z])`;
 
 /**
- * Regular expression source for a fraction after a number: `1½`, `1 1/2`, "two and a half". After a blank, the fraction
- * is not added to a possible year, nor if "of" follows: "in step 3 1/2 of the water".
+ * Regular expression source for a fraction after a number: `1½`, `1 1/2`, "two and a half". A fraction after a space is
+ * not added if the number may be a year or if "of" follows: "in step 3 1/2 of the water".
  */
 const FRACTION = String.raw`(?:${MADE}|(?<!\b10)\^\(?${PLAIN}\)?|(?<!\d{4}|\d[.,]\d{1,15})(?:(?:\s(?:and\s)?|-)(?:${MADE}|${PLAIN})|\sand\s(?:(?:a|one)[\s-]half(?![a-z])|(?:a|one|two|three)[\s-]${PART}))(?!\sof\b))`;
 
@@ -122,8 +122,8 @@ const POWER = String.raw`(?:\s?[×x*]\s?10(?=\^|[\u207a\u207b]?[${RAISED}]))?(?:
 const POWER_PARTS = /^(\s?[×x*]\s?10)?(?:\^\(?([^)]+)\)?|(.+))$/u;
 
 /**
- * Raises a number by a match of `POWER`. A superscript counts only on a 10; elsewhere it may be a footnote mark ("40¹
- * dollars").
+ * Raises a number to the power in a match of `POWER`. Superscript digits are a power only after the number 10. After
+ * any other number they may be a footnote mark ("40¹ dollars").
  */
 function raise(value: number, power: string): number {
   const [, isTimesTen, exponent, raised = ""] = POWER_PARTS.exec(power) ?? [];
@@ -181,7 +181,7 @@ function withDecimalPoint(digits: string, comma: boolean): string {
   return /,\d{1,2}$|^0,/.test(digits) ? digits.replace(",", ".") : digits.replaceAll(",", "");
 }
 
-/** Side that a value bounds: "at least 60 days" is `least`, "up to" and "within" are `most`. */
+/** Which side a value limits: "at least 60 days" is `least`, "up to" and "within" are `most`. */
 type Bound = "least" | "most" | "none";
 
 /** An exact value or a range. */
@@ -197,7 +197,7 @@ export interface ExactValue {
   readonly low: number | string;
   readonly high: number | string;
   readonly bound: Bound;
-  /** True after "about", "a little over" and the like: a near value may be meant. */
+  /** True after words such as "about" or "a little over": the real value may be near the stated one. */
   readonly approximate: boolean;
   /**
    * Qualifier that separates values of one unit: a period ("per month"), working days or a time zone. Empty without
@@ -209,7 +209,7 @@ export interface ExactValue {
 /** An exact value with its place in a text. */
 export interface Value extends ExactValue, TextRange {}
 
-/** A value without the qualifiers from the words around it. */
+/** A value without its bound, approximation and period, which `withBound` reads from the words around the value. */
 export type UnboundValue = Omit<Value, "bound" | "approximate" | "per">;
 
 const BEFORE: readonly (readonly [RegExp, Bound])[] = [
@@ -264,7 +264,10 @@ function boundOf(before: string, after: string): Bound {
   return AFTER.find(([pattern]) => pattern.test(after))?.[1] ?? BEFORE.find(([pattern]) => pattern.test(before))?.[1] ?? "none";
 }
 
-/** "After September 10" means "on or after September 11". Returns the first or last day that counts. */
+/**
+ * Returns the first or last day that "after" or "before" a date includes: "after September 10" means from September 11
+ * on.
+ */
 function firstOrLastDay(date: string, before: string): string {
   const step = /\b(?<!on or )after\s$/.test(before) ? 1 : /\b(?<!on or )before\s$/.test(before) ? -1 : 0;
   const day = new Date(`${date}T00:00:00Z`);

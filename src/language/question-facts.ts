@@ -16,7 +16,7 @@ export interface QuestionFacts {
   readonly names: readonly Named[];
   /** Lower-case words outside the phrases that are in no dictionary: names, abbreviations or misspellings. */
   readonly unknown: readonly Named[];
-  /** Roots of all content words, so that a name in lower case is found. */
+  /** Roots of all content words. They find a name that the other question writes in lower case. */
   readonly roots: ReadonlySet<string>;
   /** Roots of the content words outside phrases and values. */
   readonly freeRoots: ReadonlySet<string>;
@@ -27,21 +27,21 @@ export interface QuestionFacts {
 
 interface Named {
   readonly text: string;
-  /** Roots of its words; one of them identifies it. */
+  /** Roots of the words of the name. One root in the other question is enough for the name to be found there. */
   readonly roots: readonly string[];
 }
 
 interface PackPhrase extends TextRange {
   readonly text: string;
-  /** Indexes of the synonym groups that contain it. */
+  /** Indexes of the synonym groups that contain the phrase. */
   readonly groups: readonly number[];
-  /** True for an abbreviation, its long forms, and what the pack calls equivalent to one of them. */
+  /** True for an abbreviation, for its long forms, and for synonyms of either in the pack. */
   readonly isName: boolean;
-  /** Roots of its content words. */
+  /** Roots of the content words of the phrase. */
   readonly roots: readonly string[];
 }
 
-/** The parts of a domain pack that decide which words are equal. */
+/** The parts of a domain pack that decide which words have the same meaning. */
 export interface FactSource {
   readonly title?: string;
   readonly hosts?: readonly string[];
@@ -52,7 +52,7 @@ export interface FactSource {
 
 export type QuestionFactReader = ReturnType<typeof createQuestionFactReader>;
 
-/** Maximum number of characters to read. Longer questions are noise. */
+/** Maximum number of characters to analyse. The rest of a longer question is ignored. */
 const MAX_CHARACTERS = 1000;
 
 /** Creates a reader of exact facts for a domain. */
@@ -62,7 +62,7 @@ export function createQuestionFactReader(source: FactSource = {}, english: Engli
   const patterns = (source.entities ?? []).flatMap(({ type, patterns: all, canonical }) =>
     all.map((pattern) => ({ type, canonical, pattern: new RegExp(pattern, "giu") })),
   );
-  // The title and the host name the subject of every question.
+  // The title and the host name the subject of the domain, so they do not distinguish one question from another.
   const shared = [source.title ?? "", ...(source.hosts ?? []).slice(0, 1).map((host) => host.split(".").at(-2) ?? "")].join(" ");
   const ownRoots = new Set(readWords(shared).map(({ root }) => root));
   const isNamed = ({ root }: ContentWord) => !ownRoots.has(root);
@@ -100,7 +100,7 @@ export function createQuestionFactReader(source: FactSource = {}, english: Engli
   };
 }
 
-/** Joins the words of each proper name. */
+/** Joins adjacent words of a proper name into one name. */
 function namesIn(all: readonly ContentWord[], chosen: ReadonlySet<ContentWord>): Named[] {
   const found: { text: string; roots: string[] }[] = [];
   for (const [at, word] of all.entries()) {
@@ -115,7 +115,7 @@ function namesIn(all: readonly ContentWord[], chosen: ReadonlySet<ContentWord>):
   return found;
 }
 
-/** Checks whether a dictionary has the word, also without its apostrophe ("whats") or as a plural. */
+/** Checks whether the dictionary contains the word. Ignores apostrophes ("whats") and a plural "s". */
 function isWord(text: string, { isEnglish }: EnglishWords): boolean {
   const bare = text.replace(/'(?:s|d|ll|re|ve|m)?$/, "");
   return isEnglish(bare) || isEnglish(bare.replaceAll("'", "")) || (bare.endsWith("s") && isEnglish(bare.slice(0, -1)));
@@ -139,7 +139,7 @@ function replaceRanges<Range extends TextRange>(text: string, ranges: readonly R
   return written + text.slice(last);
 }
 
-/** Matches a run between blanks, without punctuation at its ends. */
+/** Matches a word between spaces, without the punctuation at its ends. */
 const WORD = /[\p{L}\p{N}](?:\S*[\p{L}\p{N}])?/gu;
 
 /** Finds the phrases of a pack in any inflection, the longest at each place. */
@@ -158,7 +158,7 @@ function createPhraseBook({ abbreviations = {}, synonyms = [] }: FactSource) {
       entries.set(key, (entries.get(key) ?? new Set()).add(at));
     }
   });
-  // A phrase that the pack calls equivalent to a name counts as that name.
+  // A synonym of a name is treated as that name.
   const namesOf = groups.map((group) =>
     group.flatMap((phrase) => [...(entries.get(keysOf(phrase).join(" ")) ?? [])].filter((at) => at < nameGroups)),
   );
@@ -205,18 +205,18 @@ export function findFactConflict(asked: QuestionFacts, stored: QuestionFacts): F
     [...names[0], ...unknownMissing(asked, stored)],
     [...names[1], ...unknownMissing(stored, asked)],
   ];
-  // An unknown word in only one of the questions may be a misspelling or slang.
+  // If only one of the questions has an unknown word, the word may be a misspelling or slang.
   const isOther = names[0].length + names[1].length > 0 || (one.length > 0 && other.length > 0);
   if (isOther) return { rule: "names", detail: `only asked: ${textsOf(one)}; only stored: ${textsOf(other)}` };
   return findContrast(asked, stored);
 }
 
-/** Minimum number of content words that two questions must share to count as one wording. */
+/** Minimum number of content words that two questions must share before a single different word is compared. */
 const SAME_WORDING = 2;
 
 /**
- * Finds the one content word on each side by which two questions in one wording differ: "What day do they meet?", "What time do they
- * meet?". The cross-encoder misses many of these differences (lab/train/cache/README.md).
+ * Finds a difference in a single content word between two questions with otherwise the same words: "What day do they
+ * meet?", "What time do they meet?". The cross-encoder misses many of these differences (lab/train/cache/README.md).
  */
 function findContrast(asked: QuestionFacts, stored: QuestionFacts): FactConflict | null {
   for (const [root, text] of asked.forms) {
@@ -229,15 +229,15 @@ function findContrast(asked: QuestionFacts, stored: QuestionFacts): FactConflict
   return { rule: "contrast", detail: `the wording is the same but for: ${one.join()}, ${other.join()}` };
 }
 
-/** Minimum number of shared letters at the start of two forms of one word. */
+/** Minimum number of equal letters at the start of two forms of one word. */
 const COMMON_START = 4;
-/** Matches endings that inflection adds to a word, or exchanges between two forms of it. */
+/** Matches endings that inflection adds to a word. `INSTEAD` matches endings that replace each other. */
 const ADDED = /^(?:e?s|e?d|ing|ren)?$/;
 const INSTEAD = /^(?:e?s|e?d|ing|e|y|ies|ied)$/;
 
 /**
- * Checks whether two words of one root are inflected forms of one word: "card" and "cards". Many are not: silicon and silicone, clarinet and
- * clarinettist.
+ * Checks whether two words with the same root are inflected forms of one word: "card" and "cards". Many words with the
+ * same root are different words: silicon and silicone, clarinet and clarinettist.
  */
 function isFormOf(a: string, b: string): boolean {
   let start = 0;
@@ -250,7 +250,7 @@ function isFormOf(a: string, b: string): boolean {
   return one === "" || other === "" ? ADDED.test(one + other) : INSTEAD.test(one) && INSTEAD.test(other);
 }
 
-/** Returns roots and phrases of one question that the other lacks. */
+/** Returns the roots and phrases of the question `of` that are missing in `other`. */
 function wordsMissing(of: QuestionFacts, other: QuestionFacts): string[] {
   const said = new Set(other.phrases.flatMap(({ groups }) => groups));
   const phrases = of.phrases.filter(
@@ -259,7 +259,7 @@ function wordsMissing(of: QuestionFacts, other: QuestionFacts): string[] {
   return [...[...of.freeRoots].filter((root) => !other.roots.has(root)), ...phrases.map(({ text }) => text)];
 }
 
-/** Checks whether two questions hold the same values, codes and negations, whatever their names. */
+/** Checks whether two questions have the same values, codes and number of negations. Names may differ. */
 export function holdSameFacts(one: QuestionFacts, other: QuestionFacts): boolean {
   return one.codes.join() === other.codes.join() && one.negators === other.negators && holdSameValues(one, other);
 }
@@ -290,7 +290,7 @@ function isMissing({ roots }: Named, { roots: all }: QuestionFacts): boolean {
   return !roots.some((root) => all.has(root));
 }
 
-/** Returns the Jaccard index of values, codes and names; 1 if there are none. */
+/** Returns the Jaccard index of the values, codes and names of two questions; 1 if neither has any. */
 export function entityJaccard(one: QuestionFacts, other: QuestionFacts): number {
   const alone = (a: QuestionFacts, b: QuestionFacts) =>
     namesMissing(a, b).length +
@@ -304,7 +304,10 @@ export function entityJaccard(one: QuestionFacts, other: QuestionFacts): number 
   return shared + left + right === 0 ? 1 : shared / (shared + left + right);
 }
 
-/** Returns the asked question, with phrases of the stored question in place of those that the pack calls equivalent. */
+/**
+ * Returns the asked question in the words of the stored one: each phrase of the domain pack is replaced by the synonym
+ * that the stored question uses.
+ */
 export function inWordsOf(stored: QuestionFacts, asked: QuestionFacts): string {
   return replaceRanges(
     asked.question,

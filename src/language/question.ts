@@ -106,8 +106,8 @@ const APOSTROPHES = /[’‘ʼ]/g;
 const HAS_WORD = /[\p{L}\p{N}]/u;
 
 /**
- * Splits a question into the kind of answer it asks for and its content: the question without its question frame, or the whole question
- * if nothing would remain. Linear in its length.
+ * Returns the kind of answer that a question asks for, and the content of the question: the text without its question
+ * frame, or the whole question if nothing else would remain. Linear in the length of the question.
  */
 export function readQuestion(text: string) {
   const plain = text.replaceAll(APOSTROPHES, "'");
@@ -133,8 +133,8 @@ const { money, percent, duration, date, number, form, phone, address, name } = V
 const SPAN = "(?:seconds?|minutes?|hours?|days?|weeks?|months?|quarters?|years?|decades?)";
 
 /**
- * Phrases of a question and the kinds of value they ask for. Any kind of a row answers. Several rows may match, as in
- * "what percent, and for how long".
+ * Phrases of a question with the kinds of value that they ask for. A value of any listed kind answers the phrase.
+ * Several rows may match one question: "what percent, and for how long".
  */
 const ASKED: readonly (readonly [RegExp, number])[] = [
   [/\b(?:which|what)\s+(?:[\p{L}\d-]+\s+){0,3}(?:forms?|paperwork)\b|\bforms?\s+number\b/iu, form],
@@ -152,8 +152,8 @@ const ASKED: readonly (readonly [RegExp, number])[] = [
     /\bwhen(?:'s|\s+(?:is|are|was|were|do|does|did|will|would|can|could|should|must|to|has|have|had))\b|\bwhen\W*$|\bwhat\s+(?:date|day|month|year|time)\b/iu,
     date | duration,
   ],
-  // The bare word "phone" or "address" does not match: "cancel over the phone" and "report a new address" ask for
-  // neither.
+  // The words "phone" and "address" alone do not match: "cancel over the phone" asks for no number, and "report a new
+  // address" asks for no address.
   [/\b(?:tele)?phone\s+(?:numbers?|no\.)|\b(?:what|which)\s+number\b|\bwho(?:m)?\s+(?:do|can|should)\s+(?:i|we)\s+call\b/iu, phone],
   [
     /\b(?:what|which)(?:'s)?\s+(?:[^\s?]+\s+){0,3}(?<!(?:web|e-?mail)\s+)address\b|^\W*(?:postal\s+|mailing\s+)?address\s+(?:of|for)\b|\bwhere\s+(?:do|can|should|to)\s+(?:i\s+|we\s+)?(?:mail|send|fax|write)\b/iu,
@@ -163,8 +163,8 @@ const ASKED: readonly (readonly [RegExp, number])[] = [
 ];
 
 /**
- * Returns groups of value kinds. An answer needs one kind of each group. Empty if the question's words do not say.
- * Linear in the length of the question.
+ * Returns groups of value kinds. An answer needs a value of one kind from each group. Empty if the words of the
+ * question do not tell. Linear in the length of the question.
  */
 export function askedValues(question: string): number[] {
   const asked = question.slice(0, MAX_READ).replaceAll(/[’‘ʼ]/g, "'");
@@ -183,7 +183,7 @@ const IN_WORDS: Readonly<Record<keyof typeof VALUE_KINDS, string>> = {
   name: "a name",
 };
 
-/** Names a group of kinds for people: "an amount of money, a percentage or a number". */
+/** Describes a group of value kinds for display: "an amount of money, a percentage or a number". */
 export function labelKinds(kinds: number): string {
   const names = Object.entries(VALUE_KINDS).flatMap(([kind, bit]) =>
     (kinds & bit) === 0 ? [] : [IN_WORDS[kind as keyof typeof VALUE_KINDS]],
@@ -191,7 +191,7 @@ export function labelKinds(kinds: number): string {
   return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
 }
 
-/** Maximum number of characters to read of a text. No answering sentence is longer. */
+/** Maximum number of characters to analyse. No answering sentence is longer. */
 const MAX_READ = 4_000;
 const NUMBER_WORDS =
   "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|ninety|hundred|thousand|million|once|twice|half";
@@ -221,8 +221,8 @@ const HELD: readonly (readonly [RegExp, number])[] = [
 ];
 
 /**
- * Returns the kinds of value in a text. A number counts only outside dates and durations. The patterns are hints for
- * ranking, not proof. Linear in the length of the text.
+ * Returns the kinds of value that a text contains. Numbers inside dates and durations do not count as kind `number`.
+ * The patterns are hints for ranking, not proof. Linear in the length of the text.
  */
 export function heldValues(text: string): number {
   const read = text.slice(0, MAX_READ);
@@ -248,12 +248,19 @@ export interface AskedWord {
   readonly tokens: readonly string[];
 }
 
-/** Checks whether a text holds a word of a question: one of its tokens, or all of a word with parts, such as "E-077". */
+/**
+ * Checks whether a text contains a word of a question. One of the word's tokens is enough, except in a word with parts,
+ * such as "E-077", which needs all of them.
+ * @param has whether the text contains a token
+ */
 export function holdsWord({ word, tokens }: AskedWord, has: (token: string) => boolean): boolean {
   return words(word).length > 1 ? tokens.every(has) : tokens.some(has);
 }
 
-/** Returns the content words of a question as written, with their tokens. Inflected forms of one word count once. */
+/**
+ * Returns the content words of a question as written, with their tokens. Of several inflected forms of one word, only
+ * the first is returned.
+ */
 export function askedWords(question: string, index: AskedWordsIndex): AskedWord[] {
   const seen = new Set<string>();
   const asked = new Set(index.questionTokens(question));
@@ -272,14 +279,14 @@ export function askedWords(question: string, index: AskedWordsIndex): AskedWord[
 }
 
 /**
- * Pattern of the number of a part in a question, such as "step 4", "clause 2.3", "section 5(b)" or "rule (d)". A single
- * number counts only after a content word, because "after 4 days" names no part.
+ * Pattern of the number that names a part of a document, such as "step 4", "clause 2.3", "section 5(b)" or "rule (d)".
+ * A number of one level names a part only after a content word: "after 4 days" names none.
  */
 const PART_NUMBER = String.raw`\d{1,3}(?:\.\d{1,3})*(?:\s?\([\da-z]{1,4}\))*|\([\da-z]{1,4}\)`;
 const NAMED = new RegExp(String.raw`(?<![\p{L}\p{N}$€£.,-])(?:(\p{L}+)\s+|§+\s?)?(${PART_NUMBER})(?![\p{L}\p{N}%]|[-.,]\p{N})`, "giu");
 /** Matches the number at the start of a text: "4. Wait", "(b) A candidate", "2.3 The tenant", "Step 4: Wait", "Section 5(b)". */
 const OPENING = new RegExp(
-  // A single number that no sign follows is a quantity: "4 dogs".
+  // A single number without a sign after it is a quantity: "4 dogs".
   String.raw`^(?:\p{L}+\s|§+\s?)?(?:((?!\d+\s)${PART_NUMBER})(?=[\s.:–—]|$)|(\d{1,3}|[a-z]{1,4})(?=[.):]|\s?[–—]|$))`,
   "iu",
 );
@@ -289,15 +296,18 @@ const ASKS_WHETHER = new RegExp(String.raw`${JOINED}${AUXILIARY}\b`, "i");
 
 /** A part of a document that a question names by its number. */
 export interface AskedPart {
-  /** Numbers of the part and of those around it, outermost first: `["5", "b"]`. */
+  /** Number of the part, after the numbers of the parts that contain it, outermost first: `["5", "b"]`. */
   readonly numbers: readonly string[];
   /** The word before the number, such as "step"; empty without one. */
   readonly name: string;
-  /** The question without the name of the part, and without the verb that alone follows it: "What does clause 2.3 say?" */
+  /**
+   * The question without the name of the part. A verb directly after the name is also removed if nothing else follows:
+   * "say" in "What does clause 2.3 say?".
+   */
   readonly rest: string;
 }
 
-/** Returns the part that a question names; `null` without one or with several. */
+/** Returns the part that a question names; `null` if it names none or several. */
 export function askedPart(question: string): AskedPart | null {
   const found = [...question.matchAll(NAMED)].filter(
     ([, word = "", number = ""]) => /\D/.test(number) || (word !== "" && !isStopWord(word.toLowerCase())),
@@ -310,11 +320,16 @@ export function askedPart(question: string): AskedPart | null {
   return { numbers: numbersIn(number), name, rest: isVerb ? before : before + behind };
 }
 
-/** Returns whether the numbers at the starts of the texts above a candidate and of its own end with the numbers of a part. */
+/**
+ * Checks whether a candidate is the part that a question names. The candidate's number, alone or after the numbers in
+ * the texts above it, must end with the numbers of the part.
+ * @param above headings and other texts above the candidate, outermost first
+ * @param text the candidate
+ */
 export function isPart({ numbers }: AskedPart, above: readonly string[], text: string): boolean {
   const own = openingNumbers(text);
   const path = [...above.flatMap(openingNumbers), ...own];
-  // A heading's number belongs to every unnumbered text below it.
+  // The number of a heading applies to every unnumbered text below it.
   const isNumbered = own.length > 0 || openingNumbers(above.at(-1) ?? "").length > 0;
   const shown = [path, own].map((one) => one.slice(-numbers.length));
   return isNumbered && shown.some((one) => one.length === numbers.length && one.every((number, i) => number === numbers[i]));
@@ -325,7 +340,7 @@ function openingNumbers(text: string): string[] {
   return numbersIn(levels ?? single ?? "");
 }
 
-/** Splits a number into its parts: "5(b)" into 5 and b. A number of several levels stays whole: "2.3". */
+/** Splits a number into its parts: "5(b)" becomes 5 and b. A number with points stays whole: "2.3". */
 function numbersIn(text: string): string[] {
   return text.toLowerCase().match(/\d+(?:\.\d+)*|[a-z]+/g) ?? [];
 }

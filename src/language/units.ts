@@ -36,7 +36,7 @@ export interface Unit {
   readonly kind: ValueKind;
   readonly base: string;
   readonly factor: number;
-  /** Added after multiplying, in the base unit: 0 °F is -17.8 °C. */
+  /** Number to add after the multiplication, in the base unit: 0 °F is -17.8 °C. */
   readonly offset?: number;
 }
 
@@ -61,7 +61,10 @@ export const UNIT = String.raw`(?:(?:(?:square|cubic|sq\.?|cu\.?)\s)?(?:(?:${lon
 /** Regular expression source for a currency before a number: signs in either case, codes in capitals only. */
 export const CURRENCY_BEFORE = String.raw`(?:(?:(?<![A-Za-z])(?:US|CA|AU|NZ|HK|[CAS])\s?)?\$|[€£¥₹]|\b(?:${[...UNITS.values()].flatMap(({ kind, base }) => (kind === "money" && base.length === 3 ? [base] : [])).join("|")}))`;
 
-/** Matches one-letter units, which count in lower case only ("5 M" and "5G" have no unit). The litre is the exception. */
+/**
+ * Matches units of one letter. They are recognised in lower case only, because "5 M" and "5G" have no unit. The litre
+ * may also be a capital.
+ */
 const LETTER = /^[mghl]$/;
 
 /** Returns the unit of a match of `UNIT` or `CURRENCY_BEFORE`, or `null` if its spelling rules a unit out. */
@@ -104,7 +107,7 @@ const RANGE = new RegExp(
   String.raw`(\p{L}{3,9})${AFTER_MONTH}\s?(?:to|through|until|till|and|–|—|-)\s?(?:the\s)?${DAY_OF_MONTH}(\p{L}{3,9})(?!\p{L})`,
   "giu",
 );
-/** Matches the start of a range with "and", which joins the ends of a range only after "between". */
+/** Matches the start of a range that "between" introduces. Only then does "and" join the ends of a range. */
 const BETWEEN = new RegExp(String.raw`\bbetween\s(?:the\s)?${DAY_OF_MONTH}$`, "iu");
 const BOUND = new RegExp(
   String.raw`\b(?:before|until|till|by|from|after|since)\s(?:the\s)?(?:(?:end|beginning|start|middle)\sof\s)?${DAY_OF_MONTH}(\p{L}{3,9})(?!\p{L})`,
@@ -112,8 +115,8 @@ const BOUND = new RegExp(
 );
 
 /**
- * Checks whether a text gives a range that includes the time ("Monday to Friday") or, for months, a bound that may
- * include it ("before 31 March").
+ * Checks whether a text contains a range that includes the weekday or month ("Monday to Friday"). For a month, a limit
+ * that may include it is enough ("before 31 March").
  */
 export function mayCover(text: string, { unit, number }: NamedTime): boolean {
   const own = (word: string | undefined) => {
@@ -125,7 +128,7 @@ export function mayCover(text: string, { unit, number }: NamedTime): boolean {
     const [from, to] = [own(first), own(last)];
     if (from === null || to === null) continue;
     if (/\sand\s/i.test(range) && !BETWEEN.test(line.slice(Math.max(0, index - 40), index))) continue;
-    // A range from October to March spans the turn of the year.
+    // A range from October to March continues into the next year.
     if (from <= to ? from <= number && number <= to : number >= from || number <= to) return true;
   }
   return unit === "month" && [...line.matchAll(BOUND)].some(([, word]) => own(word) !== null);

@@ -33,8 +33,9 @@ const CLOCK = String.raw`(?:[01]?\d|2[0-4])[.:][0-5]\d(?![.,]?\d)`;
 const EVENING = String.raw`(?:1[3-9]|2[0-4])\.[0-5][05](?![.,]?\d|\s?${UNIT})`;
 
 /**
- * Alternatives in order of precedence, for lower-case text: without regard to case, the expression takes twice as long to compile.
- * Every repetition is bounded, so matching is linear in the length of the text.
+ * The pattern of a value, with alternatives in order of precedence. It expects lower-case text, because an expression
+ * that ignores case takes twice as long to compile. Every repetition is bounded, so matching is linear in the length of
+ * the text.
  */
 const VALUE = new RegExp(
   [
@@ -56,7 +57,7 @@ const VALUE = new RegExp(
   "gu",
 );
 
-/** Quick test: every value contains one of these, so other texts are skipped cheaply. */
+/** Quick test: every value contains a match of this expression, so other texts are skipped cheaply. */
 const HOLDS_ONE = new RegExp(
   String.raw`\p{N}|\b(?:${SPELLED_NUMBER}|${SPELLED_ORDINAL}|half|once|twice|double|triple|thrice|noon|midnight|an?\s(?:${TIME_UNIT}|third|decade|fortnight))\b`,
   "u",
@@ -99,17 +100,17 @@ interface Found {
 export function valuesIn(text: string): Value[] {
   if (!HOLDS_ONE.test(text.toLowerCase())) return [];
   const { plain, at } = foldDigits(text);
-  // The only letter with a lower case of another length.
+  // `İ` is the only letter whose lower-case form has another length, which would shift all offsets after it.
   const lower = plain.replaceAll("\u0130", "i").toLowerCase();
   const comma = usesDecimalComma(plain);
   const found: Found[] = [];
-  // A copy of the expression would be compiled at each call.
+  // The shared expression is reset instead of copied, because a copy would be compiled at each call.
   VALUE.lastIndex = 0;
   for (let match = VALUE.exec(lower); match !== null; match = VALUE.exec(lower)) {
     const one = isInsideWord(plain, match.index) ? null : readMatch(match, plain, comma);
     if (one !== null) found.push(one);
-    // If the matched word is not a month ("you may 5 times"), the search goes on behind the word and still finds the
-    // number.
+    // If the matched word is not a month ("you may 5 times"), the search continues after the word, so that the number
+    // is still found.
     VALUE.lastIndex = one?.value.end ?? match.index + (/^\p{L}+/u.exec(match[0])?.[0] ?? match[0]).length;
   }
   return spreadUnits(found, lower).map((value) => ({ ...withBound(value, lower), start: at(value.start), end: at(value.end) }));
@@ -163,7 +164,8 @@ const NO_ORDINAL = /^(?:[\s-]part(?:y|ies)\b|[,:])/i;
 const BEFORE_TIME_UNIT = new RegExp(String.raw`^[\s-](?:${SORT}[\s-])?${TIME_UNIT}`, "i");
 
 /**
- * Returns `null` if the ordinal counts nothing or selects: "every second week of the month", "at first", "third party".
+ * Parses an ordinal. Returns `null` if the ordinal is part of a phrase that numbers nothing: "every second week of the
+ * month", "at first", "third party".
  */
 function readOrdinal(text: string, start: number, end: number, plain: string): Found | null {
   const behind = plain.slice(end, end + 40);
@@ -291,8 +293,8 @@ function withUnit({ value, number }: Found, { value: { kind }, unit }: Found): U
 }
 
 /**
- * Converts the start of a range to a time. "From 10 to 4 pm" begins at 10 am, because the later of both possible hours
- * before the end counts.
+ * Converts the start of a range to a time. Of the two possible hours, the later one before the end of the range
+ * applies: "from 10 to 4 pm" begins at 10 am.
  */
 function asTime({ value, number }: Found, { value: { low: end } }: Found): UnboundValue {
   const low = [number + 12, number].map((hour) => hour * 60).find((minute) => minute < Number(end)) ?? number * 60;
@@ -348,7 +350,7 @@ function join(a: Value, b: Value, plain: string): Value | null {
 
 const DAYS: Readonly<Record<string, number>> = { minute: 1 / 1440, day: 1, month: 30.4375 };
 
-/** Returns the lower end of a value; of a duration, in days. */
+/** Returns the lower end of a value; for a duration, converted to days. */
 export function daysOf({ low, unit }: Pick<Value, "low" | "unit">): number {
   return Number(low) * (DAYS[unit] ?? 1);
 }
