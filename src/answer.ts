@@ -18,17 +18,19 @@ interface Run {
   readonly context: PipelineContext;
   readonly trace: Trace;
   readonly signal: AbortSignal;
-  /** Also aborts when only the model's time limit is reached, so that quotes can still answer. */
+  /** Aborts with the request, and also at the model's own time limit, so that quotes can still answer. */
   readonly modelSignal: AbortSignal;
 }
 
-/** Share of the answer's time limit after which the model is stopped. The rest is for checks and quotes. */
+/** Share of the answer's time limit after which the model is stopped. The remaining time is for checks and quotes. */
 const MODEL_SHARE = 0.8;
 
 /**
- * Answers a question, stage by stage (DESIGN.md, "The path of a question"). The stages are functions in `pipeline/`; this file passes their
- * results on. A sentence is yielded after its check and never changes. The `answer` event comes last and equals the sentences in order.
- * @throws SourceboundError when the question cannot be admitted or the profile cannot run; a refusal is an answer, not an error
+ * Answers a question, stage by stage (DESIGN.md, "The path of a question"). The stages are functions in `pipeline/`;
+ * this file passes their results on. A sentence is yielded after its check and never changes. The `answer` event comes
+ * last and contains the same sentences in the same order.
+ * @throws SourceboundError when the question cannot be admitted or the profile cannot run; a refusal is an answer, not
+ * an error
  */
 export async function* answer(request: AskRequest, context: PipelineContext, signal: AbortSignal): AsyncGenerator<AnswerEvent, void> {
   const trace = createTrace(context, request);
@@ -101,7 +103,7 @@ async function* answerFresh(question: Question, known: Known, outcome: Outcome, 
   if (outcome.written.sheet.sentences.length === 0) outcome.refusal = await refuse(question, outcome, context);
 }
 
-/** Yields quotes, then sentences that are each checked before they are shown, then checks the whole answer. */
+/** Reduces the evidence to quotes, writes sentences, yields each after its check, and then checks the whole answer. */
 async function* write(
   chosen: Pick<Usable, "question" | "choice">,
   outcome: Outcome,
@@ -139,7 +141,10 @@ async function* askWeb(
   yield* warn(outcome, webFindings.warnings);
 }
 
-/** Answers the parts of a message with several questions: all parts if the whole is refused, otherwise the parts left open. */
+/**
+ * Answers a message with several questions part by part: all parts if the message as a whole was refused, otherwise the
+ * parts that its answer leaves open.
+ */
 async function* askParts(question: Question, outcome: Outcome, { context, trace, signal }: Run): AsyncGenerator<AnswerEvent, void> {
   const asked = partsToAsk(question, outcome, context);
   if (asked.length === 0) return;
