@@ -7,8 +7,8 @@ import { firstIndex } from "./numbers.ts";
 import { isInsidePair } from "./sentences.ts";
 
 /**
- * Maximum length of a run, in UTF-16 code units, that is merged whole. Merging is quadratic in this length, so longer
- * runs are counted in parts.
+ * Maximum length, in UTF-16 code units, of a run of white space or of other characters that is merged as a whole.
+ * Merging takes time quadratic in this length, so longer runs are counted in parts.
  */
 export const RUN_LIMIT = 256;
 
@@ -20,8 +20,8 @@ const ranks = once(readRanks);
 
 /**
  * Counts the tokens of `text` in OpenAI's cl100k_base encoding. Special tokens count as plain text. The first call
- * loads the ranks (about 40 ms). The count is exact, except that runs over 256 characters without a change of white
- * space are counted in parts, so that hostile input takes linear time.
+ * loads the ranks (about 40 ms). The count is exact, except for runs of more than 256 characters without white space,
+ * or of white space alone: these are counted in parts, so that hostile input takes linear time.
  *
  * @example countTokens("Who may apply?") // 4
  */
@@ -42,10 +42,11 @@ export type TokenCounter = (range: TextRange) => number;
 export function createTokenCounter(text: string): TokenCounter {
   const longRuns = longRunsOf(text);
   const starts: number[] = [];
-  /** Number of tokens before each word. */
+  /** Number of tokens before each word of the text. */
   const sums: number[] = [];
   let sum = 0;
-  // The regular expression cannot match a run of a million letters, so the text is split before each long run.
+  // The regular expression cannot match a run of a million letters, so long runs are left out. A range that overlaps a
+  // long run is counted separately below.
   for (const [i, from] of [0, ...longRuns.map(({ end }) => end)].entries()) {
     let start = from;
     for (const word of wordsOf(text.slice(from, longRuns[i]?.start))) {
@@ -77,14 +78,14 @@ export function createTokenCounter(text: string): TokenCounter {
   };
 }
 
-/** Returns the runs without white space, or of white space alone, that are longer than any word. */
+/** Returns the runs over the limit that contain no white space, or only white space. */
 function longRunsOf(text: string): TextRange[] {
   const runs: TextRange[] = [];
   const isSpaceAt = (i: number) => {
     const code = text.charCodeAt(i);
     return code === 32 || (code >= 9 && code <= 13);
   };
-  // A run over the limit contains a multiple of the limit, so the characters between short runs need not be looked at.
+  // A run over the limit contains at least one multiple of the limit, so only the characters at multiples are tested.
   for (let at = 0; at < text.length; at += RUN_LIMIT) {
     const isSpace = isSpaceAt(at);
     let [start, end] = [at, at + 1];
@@ -96,7 +97,10 @@ function longRunsOf(text: string): TextRange[] {
   return runs;
 }
 
-/** Splits a text into words. Every character belongs to one, so that their lengths give their places. */
+/**
+ * Splits a text into words. Every character belongs to exactly one word, so the lengths of the words give their
+ * positions.
+ */
 function wordsOf(text: string): readonly string[] {
   return text.match(SPLIT) ?? [];
 }
@@ -118,14 +122,14 @@ function wordTokens(word: string): number {
   const name = bytes.toString("latin1");
   const tokens = ranks().has(name) ? 1 : countMerged(name, ranks());
   if (known.size >= KEPT_WORDS) known.clear();
-  // Copy the bytes: a slice of the text would keep the whole text in memory.
+  // Decode the bytes again: a slice of the text would keep the whole text in memory.
   known.set(bytes.toString("utf8"), tokens);
   return tokens;
 }
 
 /**
  * Returns the number of tokens of a word after byte-pair merging. Each character of `word` is one byte. The adjacent
- * pair with the lowest rank is merged until no pair has a rank.
+ * pair with the lowest rank is merged until no remaining pair has a rank.
  */
 function countMerged(word: string, known: ReadonlyMap<string, number>): number {
   const starts = Array.from({ length: word.length + 1 }, (_, i) => i);

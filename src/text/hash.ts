@@ -6,21 +6,25 @@ export function sha256Hex(data: string | Uint8Array): string {
   return hash("sha256", data, "hex");
 }
 
-/** Returns the HMAC-SHA-256 (hex) of facts of one kind. Without the installation's secret nobody can recover the facts by trying values. */
+/**
+ * Returns the HMAC-SHA-256 (hex) of `facts`. Without the secret of the installation, nobody can find the facts by
+ * hashing guesses.
+ * @param kind purpose of the hash; equal facts with different purposes get different hashes
+ */
 export function keyedHash(secret: string, kind: string, ...facts: readonly unknown[]): string {
   return createHmac("sha256", secret)
     .update(JSON.stringify([kind, ...facts]))
     .digest("hex");
 }
 
-/** Returns the hash under which a question is counted, and under which its records are found when they must be deleted. */
+/** Returns the hash that identifies a question in counts, and in records that must be deleted with the question. */
 export function questionHash(secret: string, domain: string, question: string): string {
   return keyedHash(secret, "question", domain, normalizeQuestion(question));
 }
 
 /**
- * Creates a UUID that starts with a timestamp (version 7, RFC 9562) and has 74 random bits. New ids are adjacent in an
- * index, so inserts touch few of its pages. Random ids would touch pages everywhere.
+ * Creates a UUID of version 7 (RFC 9562): a timestamp, then 74 random bits. New ids are adjacent in a database index,
+ * so inserts change few pages of the index. Fully random ids would change pages everywhere.
  */
 export function timeOrderedId(at: Date): string {
   const bytes = randomBytes(16);

@@ -27,7 +27,7 @@ function tidy(text: string, marked: boolean): string {
   return marked ? closed.replaceAll(/[,;]+(?=[.,;:!?]|$)/g, "") : closed;
 }
 
-/** Maximum width of a range of citations. Only the two ends of a wider range count, because nobody cites a hundred sources. */
+/** Maximum width of a range such as `[1-5]`. Of a wider range, only the two ends count, because nobody cites a hundred sources. */
 const WIDEST_RANGE = 20;
 
 function listedNumbers(listed: string): number[] {

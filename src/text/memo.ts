@@ -10,7 +10,10 @@ export function once<T>(make: () => T): () => T {
   };
 }
 
-/** Returns a function that runs `make` on first use and keeps its result, but not a failure. */
+/**
+ * Returns a function that runs `make` on first use and keeps the result. After a failure, the next use runs `make`
+ * again.
+ */
 export function onceDone<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | null = null;
   return () => {
@@ -22,11 +25,12 @@ export function onceDone<T>(make: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Maximum length of a text whose result is cached: several questions long. */
+/** Maximum length of a text whose result is cached, in characters: several questions long. */
 const MOST_CHARACTERS = 2_000;
 
 /**
- * Caches the results of a pure function of a text. The cache is keyed by hashes and does not keep the texts.
+ * Caches the results of a pure function of a text, under the hash of the text, so that the texts themselves are not
+ * kept.
  * @param most maximum number of results; the least recently used one is dropped
  */
 export function recent<T extends NonNullable<unknown>>(most: number, make: (text: string) => T): (text: string) => T {
@@ -51,8 +55,8 @@ export function memoised<Key, Value>(make: (key: Key) => Value, most = Number.PO
 }
 
 /**
- * Shares one value across the process while anyone references it. The value is created on first use, and again after it
- * was garbage-collected.
+ * Shares one value across the process as long as some code references the value. It is created on first use, and again
+ * after garbage collection.
  */
 export function whileHeld<T extends object>(make: () => T): () => T {
   let held: WeakRef<T> | null = null;

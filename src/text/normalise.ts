@@ -1,4 +1,4 @@
-/** Normalises a question: NFKC, lower case, single spaces, no punctuation at the end. Letters and digits stay. */
+/** Normalises a question for comparison: NFKC, lower case, single spaces, no punctuation at the end. */
 export function normalizeQuestion(text: string): string {
   return withPartedDigits(text)
     .normalize("NFKC")
@@ -13,14 +13,14 @@ export function repeatsQuestion(text: string, question: string): boolean {
   return /[?\uff1f][\s)"'\u2019\u201d\u00bb]*$/.test(text) && normalizeQuestion(text) === normalizeQuestion(question);
 }
 
-/** Latin letters that Unicode does not decompose, with their replacements. */
+/** Latin letters that Unicode does not decompose into letter and mark, with their replacements. */
 const WHOLE: Readonly<Record<string, string>> = { ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d", ð: "d", þ: "th", ı: "i" };
 const WHOLE_LETTER = new RegExp(`[${Object.keys(WHOLE).join("")}]`, "gu");
 const WHOLE_LETTERS = new RegExp(WHOLE_LETTER, "giu");
 
 /**
  * Lower-cases a text and removes the marks on Latin letters, so that "Café Münster" equals "cafe munster" and "Straße"
- * equals "strasse". Marks of other scripts distinguish letters, so they stay.
+ * equals "strasse". Marks in other scripts stay, because they distinguish letters.
  */
 export function foldMarks(text: string): string {
   return (
@@ -45,7 +45,7 @@ function plainForms(text: string): string {
   return text.replaceAll(COMPATIBLE, (character) => character.normalize("NFKC"));
 }
 
-/** Like `plainForms`, and also replaces letters such as "đ". */
+/** Replaces the characters that `plainForms` replaces, and also letters such as "đ". */
 export function plainLetters(text: string): string {
   return plainForms(text).replaceAll(WHOLE_LETTERS, (letter) => WHOLE[letter.toLowerCase()] ?? letter);
 }
@@ -77,9 +77,10 @@ const DIGIT = /\p{Nd}/u;
 const DOT = /[\u3002\uff0e\uff61\u2024]/;
 
 /**
- * Replaces characters that would hide an address, a number or an instruction from a pattern: the text as a person sees it, without
- * zero-width characters, and with digits of any script, dashes, blanks and full-width signs as ASCII. `at` maps an offset in `plain` to
- * one in the text; `plain.length` maps to the end of the text. ASCII text is returned unchanged.
+ * Returns a text as a person sees it, for patterns: without zero-width characters, and with digits of any script,
+ * dashes, spaces and full-width signs as ASCII. Otherwise such characters would hide an address, a number or an
+ * instruction from a pattern. ASCII text is returned unchanged. `at` maps an offset in `plain` to an offset in `text`;
+ * it maps `plain.length` to the end of the text.
  */
 export function plainView(text: string) {
   if (/^\p{ASCII}*$/u.test(text)) return { plain: text, at: (offset: number) => offset };
@@ -105,7 +106,7 @@ function fold(character: string): string {
   return compatible.length === 1 && compatible < "\u0080" ? compatible : character;
 }
 
-/** Returns a decimal digit of any script as an ASCII digit. Unicode lists the ten digits of each script in order from zero. */
+/** Returns a decimal digit of any script as an ASCII digit. Unicode lists the ten digits of every script in order from zero. */
 export function digitOf(digit: string): string {
   const compatible = digit.normalize("NFKC");
   if (/^[0-9]$/.test(compatible)) return compatible;

@@ -19,8 +19,8 @@ export function onceEach<T>(all: readonly T[], keyOf: (one: T) => string): T[] {
 }
 
 /**
- * Returns the first index at which `holds` is true, by binary search, or `count` if there is none. `holds` must stay
- * true for all greater indexes.
+ * Returns the first index below `count` for which `holds` is true, or `count` if there is none. Uses binary search, so
+ * `holds` must be true for all indexes after the first one.
  */
 export function firstIndex(count: number, holds: (index: number) => boolean): number {
   let low = 0;

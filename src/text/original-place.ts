@@ -11,8 +11,8 @@ const CELL_FIELDS = 4;
 const BOX_UNIT = 10;
 
 /**
- * Maps a range of a document's normalised text to its place in the original file: characters, and pages with boxes, or
- * cells, where the format has them.
+ * Maps a range of a document's normalised text to its place in the original file: a range of characters, and, if the
+ * format has them, pages with boxes or cells.
  */
 export function originalPlaceOf(document: PlacedDocument, range: TextRange): OriginalPlace {
   const { reading } = document;
@@ -38,7 +38,7 @@ export function originalPlaceOf(document: PlacedDocument, range: TextRange): Ori
   };
 }
 
-/** Checks whether the text of a page or picture comes from OCR, by Sourcebound or by the program that made the file. */
+/** Checks whether the range comes from OCR, by Sourcebound or by the program that made the file. */
 function isRecognised(reading: PlacedDocument["reading"], pages: readonly PagePlace[], { start, end }: TextRange): boolean {
   const recognised = reading?.notices.filter(({ code }) => code === "recognised_text") ?? [];
   return recognised.some(
@@ -48,7 +48,7 @@ function isRecognised(reading: PlacedDocument["reading"], pages: readonly PagePl
 }
 
 /**
- * Describes a place for people: "p. 14, characters 310–342", "row 12, column 3 of Prices", "characters 10–25 of
+ * Describes a place for display: "p. 14, characters 310–342", "row 12, column 3 of Prices", "characters 10–25 of
  * chapter-1.xhtml", "Ann Bell at 00:12:31".
  */
 export function labelOriginal({
@@ -101,7 +101,7 @@ function timeAt(cues: (PlaceData & { type: "times" })["cues"], at: number): Pick
   return speaker === null ? { time } : { time, speaker };
 }
 
-/** Returns the pages of a range in a format that records only where pages begin. */
+/** Returns the pages of a range, without boxes, for a format that records only where pages begin. */
 function pagesOf(starts: readonly number[] | null, { start, end }: TextRange): PagePlace[] {
   if (starts === null) return [];
   const first = Math.max(
@@ -146,7 +146,7 @@ function pagesWithBoxes({ words, sizes, printed }: PlaceData & { type: "boxes" }
   });
 }
 
-/** Returns the share of a word that lies in the range. All letters count as equally wide. */
+/** Returns which part of a word's width lies in the range, from 0 to 1. All letters count as equally wide. */
 function clipped({ start, end }: TextRange, from: number, to: number): { readonly from: number; readonly to: number } {
   const length = Math.max(1, to - from);
   return { from: Math.max(0, start - from) / length, to: Math.min(length, Math.max(end, start + 1) - from) / length };
@@ -185,7 +185,10 @@ function cellsAt({ cells, sheets }: PlaceData & { type: "cells" }, range: TextRa
   return found;
 }
 
-/** Returns the index of the first record that ends after `start`. */
+/**
+ * Returns the index of the first record that ends after `start`. `records` is flattened, with `fields` numbers per
+ * record.
+ */
 function firstRecord(records: readonly number[], fields: number, start: number): number {
   return fields * firstIndex(records.length / fields, (i) => at(records, i * fields + 1) > start);
 }

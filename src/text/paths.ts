@@ -1,10 +1,10 @@
-/** Returns the path of a document after its file was renamed. */
+/** Returns the new path of a document after its file was renamed. */
 export function renamedPath(path: string, from: string, to: string): string {
   const entry = path.indexOf("#");
   return path === documentPath(from) ? documentPath(to) : `${documentPath(to)}${entry < 0 ? "" : path.slice(entry)}`;
 }
 
-/** Control characters, and those that reverse the order in which a name is shown: `a\u202edm.exe` looks like `aexe.md`. */
+/** Matches control characters, and characters that reverse the order in which a name is displayed: `a\u202edm.exe` looks like `aexe.md`. */
 export const UNPRINTABLE = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 
 /** Escapes `#` in a file name, because `#` separates a file from an entry inside it. */
@@ -12,16 +12,19 @@ export function documentPath(file: string): string {
   return file.replace(/%(?=(?:25)*23)/g, "%25").replaceAll("#", "%23");
 }
 
-/** Returns the file that contains a document. Inverse of `documentPath`; it also accepts the path of an entry. */
+/**
+ * Returns the path of the file that contains a document: the inverse of `documentPath`. Also accepts the path of an
+ * entry in a file (`file.json#entry_id`).
+ */
 export function fileOfDocument(path: string): string {
   const [file = path] = path.split("#");
   return file.replace(/%((?:25)*)23/g, (_, escaped: string) => (escaped === "" ? "#" : `%${escaped.slice(2)}23`));
 }
 
 /**
- * Returns a web address that is safe to publish (http or https, absolute, without a user name), or `null` for any
- * other. Documents contain addresses of any kind (`javascript:`, `data:`, file names), and clients turn the address
- * into a link.
+ * Returns a web address if it is safe to publish: http or https, absolute, without a user name. Returns `null` for all
+ * other strings. Documents contain addresses of any kind (`javascript:`, `data:`, file names), and clients turn the
+ * address into a link.
  *
  * @example httpUrl(" https://library.example/fees ") // "https://library.example/fees"
  */
@@ -37,14 +40,14 @@ export function chunkId(documentId: string, version: string, ordinal: number): s
   return `${documentId}-${version.slice(0, 8)}-${ordinal}`;
 }
 
-/** Returns the document of a chunk id, also if the chunk no longer exists. */
+/** Returns the document id in a chunk id. The chunk need not exist any more. */
 export function documentOfChunk(id: string): string {
   return id.replace(/-[^-]*-\d+$/, "");
 }
 
 /**
- * Returns a path that cannot exist in one file system together with `path`, because one of the two would have to be a
- * folder; `null` if there is no clash.
+ * Returns the first of `others` that cannot exist in one file system together with `path`, because one of the two would
+ * have to be a folder; `null` if there is none.
  */
 export function pathClash(path: string, others: Iterable<string>): string | null {
   for (const other of others) if (path.startsWith(`${other}/`) || other.startsWith(`${path}/`)) return other;

@@ -1,4 +1,7 @@
-/** Turns progress callbacks into the steps of a generator, which returns the result of the work. */
+/**
+ * Runs work that reports its progress by callback, and yields each report. The generator returns the result of the
+ * work.
+ */
 export async function* progressOf<T>(
   run: (report: (done: number, total: number) => void) => Promise<T>,
 ): AsyncGenerator<{ readonly done: number; readonly total: number }, T> {

@@ -4,15 +4,21 @@ import { RAISED } from "./normalise.ts";
 /** Maximum length of a sentence, in characters. Longer ones are cut at a clause or blank, because a longer quote is hard to check. */
 export const SENTENCE_MAX_CHARS = 1_500;
 
-/** Matches a full stop with the characters that may follow it before the blank: quotes, brackets, footnote marks. */
+/**
+ * Matches the end of a sentence with the characters that may stand between it and the next space: quotation marks,
+ * brackets, footnote marks.
+ */
 const STOP = new RegExp(String.raw`(?:[.!?…]+|[。！？｡]+)(?:["'”’»)\]】」』]+|\[\d{1,3}\]|[*†‡]{1,3}|[${RAISED}]{1,3})*|\n+`, "gu");
 const WIDE_STOP = /^[。！？｡]/;
-/** Abbreviations that never end a sentence. */
+/** Abbreviations after which a sentence never ends. */
 const NEVER_LAST = words(
   "dr mr mrs ms mx mt prof rev hon st gen col lt sgt cpl pvt capt cmdr adm maj gov sen rep pres e.g i.e cf viz vs v approx esp incl resp " +
     "u.s.c c.f.r c.f.r.s fed reg subpt",
 );
-/** Abbreviations only before a number or a section sign: "No. 5", "Sec. 4", "Jan. 1", but not "No. You need not." */
+/**
+ * Abbreviations that end no sentence before a number or a section sign: "No. 5", "Sec. 4", "Jan. 1". Otherwise they are
+ * ordinary words: "No. You need not."
+ */
 const BEFORE_NUMBER = words(
   "no nos sec secs art arts ch chs pt pts fig figs eq eqs vol vols p pp par para paras ex exs app tab jan feb mar apr jun jul aug sep sept " +
     "oct nov dec mon tue tues wed thu thur thurs fri sat sun ext tel rm ste apt bldg box est ca c",
@@ -72,13 +78,13 @@ function endsSentence(text: string, start: number, at: number, end: number): boo
   return true;
 }
 
-/** Returns the run of letters, digits and inner stops before a stop, without brackets and quotes. */
+/** Returns the letters, digits and inner full stops directly before a stop, without brackets and quotation marks. */
 function tokenBefore(text: string, start: number, at: number): string {
   const before = text.slice(Math.max(start, at - LOOK_BACK), at);
   return /[\p{L}\p{N}][\p{L}\p{N}.]*$/u.exec(before)?.[0] ?? "";
 }
 
-/** Checks for an enumerator such as "1." or "a." at the start of a sentence. */
+/** Checks whether a token is an enumerator, such as the "1" in "1." or the "a" in "a." before an item. */
 function isEnumerator(token: string): boolean {
   return /^(?:\d{1,3}|\p{L}|[ivxIVX]{1,5})$/u.test(token);
 }

@@ -1,7 +1,10 @@
 import type { SourceMapData, TextRange } from "../shared/types.ts";
 import { firstIndex } from "./numbers.ts";
 
-/** Increase this when the same original can yield different normalised text. It is part of every document's version. */
+/**
+ * Version of the normaliser, part of every document's version. Increase this when the same original can yield different
+ * normalised text.
+ */
 export const NORMALISER_VERSION = "2";
 
 /**
@@ -9,9 +12,9 @@ export const NORMALISER_VERSION = "2";
  * zero-width and bidirectional controls, Unicode tags (invisible text), lone surrogates.
  */
 const SPECIAL = /\s{2,}|[^\S ]|[\p{Cc}\p{Cs}\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
-/** Fast pre-test: matches every text that `SPECIAL` matches, and costs much less on texts that `SPECIAL` does not match. */
+/** Quick test: matches every text that `SPECIAL` matches, and is much faster on all other texts. */
 const MAY_BE_SPECIAL = /[^ -~\u00a1-\u00ac\u00ae-\u167f\u2010-\u2027\u2030-\u205e]| {2}/;
-/** Matches characters that may compose with another one. Leaves out dashes and quotation marks, which compose with nothing. */
+/** Matches characters that may combine with a neighbour into one character. Omits dashes and quotation marks, which never do. */
 const MAY_COMPOSE = /[\u0300-\u200f\u205f-\uffff]/;
 /** Matches a character with its marks, or a run of conjoining Hangul. At most 32 marks, so that hostile stacks of marks stay cheap. */
 const CLUSTER =
@@ -21,15 +24,15 @@ const MARK_STACK = /\p{M}{32}/u;
 const DROPPED = "";
 
 /**
- * Builds normalised text from ranges of an original string and records where each part came from. White space collapses
- * across parts. A blank is written only when a visible character follows on the same line.
+ * Builds normalised text from ranges of an original string and records where each part comes from. White space
+ * collapses, also across parts. A space is written only when a visible character follows on the same line.
  */
 export class TextBuilder {
   readonly original: string;
   readonly #parts: string[] = [];
   readonly #map: number[] = [];
   #length = 0;
-  /** True while the current line has no visible character; blanks are dropped then. */
+  /** True while the current line has no visible character. Spaces are dropped as long as this is true. */
   #lineStart = true;
   #blankAt = -1;
   #lastOpaque = true;
@@ -38,7 +41,7 @@ export class TextBuilder {
     this.original = original;
   }
 
-  /** Length of the text so far, without a pending blank that may still be dropped. */
+  /** Length of the text so far, without a space that is pending because it may still be dropped. */
   get length(): number {
     return this.#length;
   }
@@ -53,7 +56,7 @@ export class TextBuilder {
     this.#scan(start, end, false);
   }
 
-  /** Appends `original[start, end)` and keeps line breaks and blanks, for code. */
+  /** Appends `original[start, end)`, such as code, and keeps its line breaks and spaces. */
   appendPreformatted(start: number, end: number): void {
     this.#scan(start, end, true);
   }
@@ -79,8 +82,8 @@ export class TextBuilder {
   }
 
   /**
-   * Appends text without an original, such as a separator between blocks. Drops the blanks before it. Text that ends in
-   * a line break ends the line.
+   * Appends text that the original does not contain, such as a separator between blocks. Drops the spaces before this
+   * text. A line break at the end of the text starts a new line.
    */
   appendSynthetic(text: string): void {
     this.#blankAt = -1;
@@ -193,7 +196,7 @@ export class TextBuilder {
   }
 }
 
-/** Applies the rules of `TextBuilder` to a separate text: what it drops, collapses and composes. */
+/** Normalises a separate text by the same rules as `TextBuilder`: drops, collapses and composes characters. */
 export function normalisePiece(text: string): string {
   const clean = text
     .replace(SPECIAL, (found) => {
@@ -206,9 +209,9 @@ export function normalisePiece(text: string): string {
 }
 
 /**
- * Maps a range of normalised text to the original. Where the two have a different order, the result covers everything
- * in between. Ends inside an opaque segment widen to the whole segment. A range of separators alone maps to the gap
- * between its neighbours.
+ * Maps a range of normalised text to the original. If the original has another order, the result covers everything
+ * between the outermost offsets. An end inside an opaque segment extends to the whole segment. A range that contains
+ * only separators maps to the gap between their neighbours.
  */
 export function toOriginal(map: SourceMapData, range: TextRange): TextRange {
   const count = map.length / 4;
@@ -249,7 +252,7 @@ function around(
   return { start: from, end: to };
 }
 
-/** Composes a map text → decoded string with a map decoded string → file into a map text → file. */
+/** Combines a map from text to decoded string with a map from decoded string to file. The result maps text to file. */
 export function composeMaps(outer: SourceMapData, inner: SourceMapData): SourceMapData {
   const composed: number[] = [];
   for (let i = 0; i < outer.length / 4; i++) {

@@ -1,12 +1,12 @@
 import { distance } from "fastest-levenshtein";
 
-/** Minimum length of a word to correct. Shorter words have too many neighbours at one edit. */
+/** Minimum length of a word to correct. A shorter word is one edit away from too many other words. */
 export const REPAIR_MIN_LETTERS = 5;
-/** Minimum length of a word for which two edits are allowed; shorter words allow one. */
+/** Minimum length of a word for which two edits are allowed. Shorter words may differ by one edit. */
 export const TWO_EDITS_FROM = 7;
 /**
- * Number of letters from which deletes are made (SymSpell's prefix length). This bounds the memory per word; later
- * letters still count in the distance.
+ * Number of leading letters from which deletions are generated (the prefix length of SymSpell). This bounds the memory
+ * per word. The edit distance still includes later letters.
  */
 const PREFIX = 7;
 /** Cost of one edit. It equals a factor of 100 in frequency: e^4.6 ≈ 100. */
@@ -18,8 +18,8 @@ export function allowedEdits(letters: number): number {
 }
 
 /**
- * Returns all strings made from the word's prefix by leaving out up to `edits` letters, and the prefix itself (Garbe,
- * SymSpell: symmetric deletes). Two words within `edits` edits share at least one of them.
+ * Returns the prefix of the word, and all strings that result from deleting up to `edits` letters of it (Garbe,
+ * SymSpell: symmetric deletes). Two words within `edits` edits of each other share at least one of these strings.
  */
 export function deletesOf(word: string, edits: number): Set<string> {
   let latest = new Set([word.slice(0, PREFIX)]);
@@ -59,10 +59,10 @@ export function editDistance(a: string, b: string, limit: number): number {
 }
 
 /**
- * Returns the most likely correction: the highest ln(frequency) minus a cost per edit (a simple noisy channel). Ties:
- * fewer edits, then alphabetical order.
- * @param candidates words with the number of documents that hold them
- * @returns `null` if no candidate is near enough
+ * Returns the most likely correction: the candidate with the highest ln(frequency) minus a cost per edit (a simple
+ * noisy channel). On equal scores, fewer edits win, then alphabetical order.
+ * @param candidates words with the number of documents that contain them
+ * @returns `null` if no candidate is close enough
  */
 export function bestRepair(word: string, candidates: ReadonlyMap<string, number>): string | null {
   const limit = allowedEdits(word.length);
@@ -83,17 +83,20 @@ export function bestRepair(word: string, candidates: ReadonlyMap<string, number>
 
 /** Minimum length of a word for substitutions by sound. In shorter words such a substitution usually gives another word. */
 const SOUNDS_FROM = 6;
-/** Groups of letters that writers confuse by their sound. */
+/** Groups of letters that writers confuse because they sound alike. */
 const ALIKE = ["aeiouy", "cksz", "st", "gj"];
-/** Cost of a swap, a doubled letter or a substitution by sound; of a dropped or added letter; and the maximum cost of a word. */
+/**
+ * Costs of a slip: `LIGHT_SLIP` for swapped letters, a doubled letter or a substitution by sound, `HEAVY_SLIP` for a
+ * dropped or added letter. `MAX_SLIP` is the maximum total for one word.
+ */
 const LIGHT_SLIP = 1;
 const HEAVY_SLIP = 2;
 const MAX_SLIP = 2;
 
 /**
- * Checks whether `written` may be a misspelling of `meant`: one letter dropped or added inside, or two lighter slips
- * (letters swapped, doubled, undoubled, or replaced by sound). Other differences, such as an unlike consonant or
- * another first letter, mostly make another word: hyper- and hypo-, abduction and adduction.
+ * Checks whether `written` may be a misspelling of `meant`. Allowed are one dropped or added letter, or two lighter
+ * slips (swapped, doubled or undoubled letters, substitutions by sound). The first letter must be equal. Other
+ * differences mostly make another word: hyper- and hypo-, abduction and adduction.
  */
 export function isSlip(written: string, meant: string): boolean {
   if (written[0] !== meant[0] || editDistance(written, meant, MAX_SLIP) > MAX_SLIP) return false;
@@ -123,13 +126,16 @@ function areAlike(a: string | undefined, b: string | undefined): boolean {
 const AFFIX_MIN_LETTERS = 3;
 const AFFIX_MAX_LETTERS = 7;
 
-/** Minimum number of pairs of real words that differ only in a prefix or suffix before the difference counts. */
+/**
+ * Minimum number of pairs of real words that differ only in a certain prefix or suffix. From then on, that difference
+ * is taken to distinguish words.
+ */
 const TELLS_APART = 3;
 
 /**
  * Checks whether two words differ in a prefix or suffix that also distinguishes real words (micro-, macro-; -itis,
- * -osis). Such words are separate words, not misspellings. Spelling variants (dependant, dependent), swapped letters,
- * and a letter too many or too few (disabilty) do not count.
+ * -osis). Then the two are separate words, not misspellings. Spelling variants (dependant, dependent), swapped letters,
+ * and a letter too many or too few (disabilty) are not differences of this kind.
  * @param stem words with equal stems are forms or spellings of one word
  */
 export function differInAffix(a: string, b: string, real: ReadonlySet<string>, stem: (word: string) => string): boolean {
@@ -191,8 +197,8 @@ export function* wordsMeant(word: string, words: Iterable<string>): Generator<st
 }
 
 /**
- * Returns the candidate with the fewest edits (a transposition is one edit; ties: the first), or `null` if more than a
- * third of the letters differ.
+ * Returns the candidate with the fewest edits (swapping two letters is one edit), the first on ties. Returns `null` if
+ * more than a third of the letters differ.
  */
 export function nearestName(word: string, candidates: readonly string[]): string | null {
   let best: { name: string; away: number } | null = null;

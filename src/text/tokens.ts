@@ -74,11 +74,11 @@ function wordOf({ 1: prefixed, 2: number, 3: word }: RegExpExecArray): Word {
 }
 
 /**
- * Returns the end of the word at `start` if it consists of the letters a to z and `WORD` would match exactly these;
- * otherwise `start`. Most words qualify, and a loop is several times faster than the expression.
+ * Returns the end of the word at `start` if the word consists of the letters a to z and `WORD` would match exactly
+ * these letters; otherwise `start`. Most words qualify, and this loop is several times faster than the expression.
  */
 function plainWordEnd(text: string, start: number): number {
-  // Stop at the maximum length: otherwise each part of a long run would scan the rest of the run again.
+  // Stop at the maximum length. Otherwise each part of a long run would scan the rest of the run again.
   const limit = start + MAX_WORD;
   let end = start;
   for (;;) {
@@ -100,7 +100,7 @@ const APOSTROPHE = 39;
 /** Words that can begin a code. */
 const CODE_PREFIXES = ["dc", "diagnostic"];
 
-/** Checks for an ASCII character that is neither a letter nor a digit. */
+/** Checks whether an ASCII character is neither a letter nor a digit. */
 function isAsciiBlankOrMark(code: number): boolean {
   return code < 48 || (code > 57 && code < LETTER_A) || (code > LETTER_Z && code < 128);
 }
@@ -110,15 +110,16 @@ function isAscii(text: string): boolean {
   return true;
 }
 
-/** Maximum length of a word. Longer ones are noise and are cut. */
+/** Maximum length of a word in characters. Longer words are noise and are cut. */
 const MAX_WORD = 64;
 
 /** Group 1: a code with its prefix. Group 2: a number. Group 3: a word. */
 const WORD = new RegExp(
   [
-    // A code that needs its prefix: DC 6260, diagnostic code 6260, 38 CFR 4.25, § 4.25
+    // Code that is recognised only with its prefix: DC 6260, diagnostic code 6260, 38 CFR 4.25, § 4.25
     String.raw`(\b(?:dc|diagnostic\s{1,3}codes?)\s{0,3}#?\s{0,3}\d{4}\b|\b\d{1,2}\s{0,3}c\.?f\.?r\.?\s{0,3}(?:part\s{1,3}|§{1,2}\s{0,3})?\d{1,4}(?:\.\d{1,5})?[a-z]?\b|§{1,2}\s{0,3}\d{1,4}\.\d{1,5}[a-z]?\b)`,
-    // A number with its percent sign, parts, letters, power: 70%, 70 percent, 21-526ez, 1-800-827-1000, 9/11, 1,200.50, 10182, 10^6
+    // Number with optional percent sign, further parts, letters or power: 70%, 70 percent, 21-526ez, 1-800-827-1000,
+    // 9/11, 1,200.50, 10^6
     String.raw`(\d{1,40}(?:[-.,/]\d{1,40}){0,12}(?:\^-?\d{1,3}|[a-z]{0,10})(?:%|\s{1,2}percent\b)?)`,
     String.raw`([\p{L}\p{M}]{1,${MAX_WORD}}(?:'[\p{L}\p{M}]{1,20}){0,2})`,
   ].join("|"),
@@ -145,15 +146,15 @@ function codeTokens(code: string): string[] {
 /** Maximum number of words whose stems are cached. A vocabulary is smaller; the limit is for hostile text. */
 const MEMO_WORDS = 200_000;
 
-/** Creates a Porter stemmer with a cache: words repeat, and stemming is most of the cost of tokenizing. */
+/** Creates a Porter stemmer with a cache. Stemming is most of the cost of tokenising, and most words repeat. */
 export function createStemmer(): (word: string) => string {
   return memoised(stemOf, MEMO_WORDS);
 }
 
 /**
- * Irregular plurals, which stemming does not join with their singular. Listed are those where a question or true
- * sentence of `lab/sets/written` uses one form and the page the other (21 of 7,623 questions and 6 of 4,240 sentences,
- * 2026-11-28).
+ * Irregular plurals, which the stemmer does not reduce to their singular. The list contains the plurals for which a
+ * question or true sentence of `lab/sets/written` uses one form and its page the other (21 of 7,623 questions and 6 of
+ * 4,240 sentences, 2026-11-28).
  */
 const PLURALS: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -172,7 +173,7 @@ function stemOf(word: string): string {
   return stemmer(PLURALS.get(word) ?? word);
 }
 
-/** The library's English list without words that carry meaning here ("us" is a country; "may" and "not" change rules). */
+/** The English list of the library, without words that carry meaning here: "us" may be the country, and "may" and "not" change rules. */
 const STOP_WORDS: ReadonlySet<string> = new Set([
   ...eng.map((word) => word.replaceAll("'", "")),
   "im",

@@ -24,19 +24,23 @@ interface UnitSource {
 
 /** Maximum length of a table's caption, in characters. */
 const MAX_CAPTION = 400;
-/** Matches the end of a sentence that introduces nothing after it. */
+/** Matches the end of a sentence that does not introduce the text after it. */
 const IS_CLOSED = /[.!;,…。][)\]"'”’]*$/;
 /** Matches a reference to a table below: "the following table", "this table", "the table below shows". */
 const NAMES_TABLE = /\b(?:this|following|next) tables?\b|\btables? (?:below|that follows|shows?|lists?|gives?)\b/i;
 /** Matches the start of a numbered caption: "Table 3. Fees in dollars." */
 const NUMBERS_TABLE = /^(?:table|tab\.)\s{1,2}[A-Z\d]/i;
-/** Maximum number of blocks to look back for the start of a list or table. A hostile document may be one long table. */
+/**
+ * Maximum number of blocks to search backwards for the start of a list or table. A hostile document may be one long
+ * table.
+ */
 const MAX_LOOK_BACK = 2_000;
 
 /**
  * Returns the units of a part of a document in order, each with its place: headings, page, and the context that a list
- * item or row needs. Units do not overlap, and together they hold every word of the part. A unit that extends beyond
- * the part is cut. Context comes only from inside `bounds`, except headings. Linear in the length of the part.
+ * item or row needs. Units do not overlap, and together they contain every word of the part. A unit that extends beyond
+ * the part is cut. Context is taken only from inside `bounds`; headings may come from anywhere above. Linear in the
+ * length of the part.
  *
  * @example unitsIn(document, passage.range)[0]?.headingPath // ["Decision reviews", "Time limits"]
  */
@@ -47,7 +51,8 @@ export function unitsIn(source: UnitSource, range: TextRange = wholeOf(source), 
   const surroundings = createSurroundings(source, bounds);
   const seed = (block: number) => {
     const above = headingsAbove(blocks, block);
-    // Leaves out headings that apply again after a section that began before the part.
+    // If a section that began before the part ends inside it, the headings above that section apply again from there
+    // on.
     const ends = above.flatMap(({ start, sectionEnd }) => (start <= range.start && sectionEnd !== undefined ? [sectionEnd] : []));
     return { walk: walkHeadings(above), path: above as readonly Block[], until: Math.min(...ends) };
   };
@@ -77,13 +82,15 @@ export function aboveUnit({ headingPath, caption, leadIn, header }: PlacedUnit):
   return [...headingPath, ...around];
 }
 
-/** Returns the unit of a passage at an offset of the document, or `undefined`. */
+/** Returns the unit of a passage that contains an offset of the document, or `undefined`. */
 export function unitAt({ units }: { readonly units: readonly PlacedUnit[] }, offset: number): PlacedUnit | undefined {
   const unit = units[firstAfter(units, offset)];
   return unit !== undefined && unit.start <= offset ? unit : undefined;
 }
 
-/** Returns the run-in heading of the paragraph that contains a later sentence. */
+/**
+ * Returns the run-in heading of the unit's paragraph; `null` without one, or for the first sentence, which includes it.
+ */
 function runInBefore({ text, blocks }: UnitSource, unit: Unit, bounds: TextRange): SourceText | null {
   const { start, runIn } = blocks[unit.block] as Block;
   const isBelow = runIn !== undefined && unit.start >= runIn && start >= bounds.start;
@@ -114,7 +121,7 @@ function createSurroundings(source: UnitSource, bounds: TextRange): (block: numb
   };
 }
 
-/** A list or table up to the last block that was read. */
+/** The blocks of a list or table that have been read so far, up to `last`. */
 interface Group {
   readonly type: "list-item" | "table-row";
   last: number;
@@ -134,7 +141,7 @@ function openGroup(source: UnitSource, index: number, type: Group["type"]): Grou
 function openList(source: UnitSource, first: number): Group {
   const { blocks } = source;
   const lead = leadBefore(source, first);
-  /** The enclosing items of the last item read, and that item itself at the end. */
+  /** The last item read, after the items that enclose it, outermost first. */
   let open: number[] = [];
   const levelOf = (index: number) => blocks[index]?.level ?? 0;
   return {
@@ -157,7 +164,7 @@ function openTable(source: UnitSource, first: number): Group {
   const textOf = (index: number) => text.slice(blocks[index]?.start ?? 0, blocks[index]?.end ?? 0);
   const isNamed = blocks[first]?.header === first;
   const isSingle = (index: number) => blocks[index]?.type === "table-row" && !textOf(index).includes("|");
-  /** If a table begins with a row of one cell, such rows are labels of the groups of rows below them. */
+  /** True if the table begins with a row of one cell. Rows of one cell are then labels of the rows below them. */
   const hasLabels = isSingle(isNamed ? first + 1 : first) && !isSingle(isNamed ? first : first + 1);
   let label = -1;
   let isLabel = false;
@@ -177,7 +184,10 @@ function openTable(source: UnitSource, first: number): Group {
   };
 }
 
-/** Returns the last sentence before a list, unless a full stop ends it: then it introduces nothing. */
+/**
+ * Returns the last sentence before a list. Returns `null` if a full stop ends the sentence, because then it does not
+ * introduce the list.
+ */
 function leadBefore(source: UnitSource, first: number): SourceText | null {
   const before = source.blocks[first - 1];
   if (before === undefined || (before.type !== "paragraph" && before.type !== "quote")) return null;
@@ -186,8 +196,8 @@ function leadBefore(source: UnitSource, first: number): SourceText | null {
 }
 
 /**
- * Returns the last sentence before a table if it introduces the table: no full stop ends it, or it mentions the table
- * or a value of one of its columns.
+ * Returns the last sentence before a table if it introduces the table: no full stop ends it, it refers to the table, it
+ * is a numbered caption, or it shares a word with the table's header.
  */
 function captionBefore(source: UnitSource, first: number): SourceText | null {
   const { text, blocks } = source;
@@ -213,7 +223,7 @@ function toSourceText(text: string, range: TextRange | undefined): SourceText | 
   return range === undefined ? null : { start: range.start, end: range.end, text: text.slice(range.start, range.end) };
 }
 
-/** Checks for a single line break between two blocks, as between items of one list or rows of one table. */
+/** Checks whether a single line break separates two blocks, as between items of one list or rows of one table. */
 function isTight(blocks: readonly Block[], index: number): boolean {
   const before = blocks[index - 1];
   const block = blocks[index];
@@ -224,7 +234,7 @@ function namesOf(path: readonly Block[], text: string): string[] {
   return path.map(({ start, end }) => text.slice(start, Math.min(end, start + MAX_HEADING)));
 }
 
-/** Returns the page at an offset, from 1, or `null` without pages. */
+/** Returns the page that contains an offset, from 1; `null` for a document without pages. */
 function pageAt(pages: readonly number[] | null, offset: number): number | null {
   return pages === null
     ? null
@@ -258,7 +268,7 @@ export function nameCells(header: string, row: string): NamedCell[] | null {
   return cells.length === 0 ? null : cells;
 }
 
-/** Formats cells as a line for people: `Form: 10182; Deadline: 1 year`. */
+/** Formats the cells of a row for display: `Form: 10182; Deadline: 1 year`. */
 export function readCells(cells: readonly NamedCell[]): string {
   return cells.map(({ name, text }) => (name === "" || name === text ? text : `${name}: ${text}`)).join("; ");
 }
@@ -285,7 +295,7 @@ export function headingPathAt({ text, blocks }: Pick<StoredDocument, "text" | "b
   return walk.at(offset).map(({ start, end }) => text.slice(start, Math.min(end, start + MAX_HEADING)));
 }
 
-/** Maximum length of a heading in a path, in characters. Nobody asks for a longer one by name. */
+/** Maximum length of a heading in a path, in characters. Nobody names a longer heading in a question. */
 export const MAX_HEADING = 300;
 
 interface Levelled {
@@ -294,22 +304,25 @@ interface Levelled {
   readonly sectionEnd?: number;
 }
 
-/** Returns the path after one more heading, which ends every section of its level and below. */
+/** Returns the path after a further heading. The heading ends every section of its own level or of a deeper level. */
 function enterHeading<T extends Levelled>(path: readonly T[], heading: T): T[] {
   const outer = path.findIndex(({ level }) => level >= heading.level);
   return [...(outer < 0 ? path : path.slice(0, outer)), heading];
 }
 
-/** Walks down a document and returns the heading path after each heading and at each offset. Calls must be in ascending order. */
+/** Walks through a document and returns the heading path at each heading and offset. Offsets must be passed in ascending order. */
 interface HeadingWalk<T> {
   enter(heading: T): readonly T[];
   /** Returns the same array as before if nothing changed. */
   at(offset: number): readonly T[];
 }
 
-/** @param path headings above the start of the walk, outermost first */
+/**
+ * Creates a walk that starts below the given headings.
+ * @param path headings above the start of the walk, outermost first
+ */
 export function walkHeadings<T extends Levelled>(path: readonly T[] = []): HeadingWalk<T> {
-  /** Paths that apply again when the open section ends. */
+  /** Heading paths that apply again after the ends of the open sections, the innermost section last. */
   const outer: { readonly end: number; readonly path: readonly T[] }[] = [];
   let current: readonly T[] = [];
   const at = (offset: number): readonly T[] => {
@@ -342,13 +355,13 @@ function headingsAbove<T extends Levelled & { readonly type: string }>(blocks: r
   return path;
 }
 
-/** The fields of a document that a passage needs. A stored document fits, and so does one that was parsed again from its file. */
+/** The fields of a document that a passage needs. They fit a stored document and a document that was parsed again from its file. */
 export type PassageSource = PassageDocument & Pick<StoredDocument, "text" | "units">;
 
 /** Position and scores of a passage. */
 export interface PassagePlace extends Pick<Passage, "sid" | "chunkId" | "window" | "scores"> {
   readonly range: TextRange;
-  /** Range from which context may come; `null`: the whole document. */
+  /** Range of the document from which context may be taken; `null`: the whole document. */
   readonly bounds: TextRange | null;
   /** Headings above the passage; if absent, they are read from the document. */
   readonly headingPath?: readonly string[] | undefined;
@@ -388,7 +401,7 @@ function fingerprintOf(document: PassageSource): PassageDocument {
   };
 }
 
-/** Returns the last heading at or above the window that was found, or `null`. */
+/** Returns the last heading above the passage's best window, or the heading at its start; `null` without one. */
 export function headingOf(passage: Passage): string | null {
   const unit = unitAt(passage, passage.window.start) ?? passage.units[0];
   return (unit?.headingPath ?? passage.headingPath).at(-1) ?? null;

@@ -2,8 +2,9 @@ import { z } from "zod";
 import { didYouMean } from "./spelling.ts";
 
 /**
- * Returns one line for each error that zod found: path, reason, and for unknown keys the most similar known key.
- * @param input the parsed value, quoted in the messages
+ * Returns one message per error that zod found: the path and the reason. For an unknown key, the message suggests the
+ * most similar known key.
+ * @param schema the schema that rejected the value
  */
 export function describeIssues(error: z.ZodError, schema: z.ZodType): string[] {
   return error.issues.map((issue) => {
@@ -16,7 +17,7 @@ export function describeIssues(error: z.ZodError, schema: z.ZodType): string[] {
   });
 }
 
-/** Returns the keys that `schema` accepts at `path`; empty if there is no object at that path. */
+/** Returns the keys that `schema` accepts at `path`; empty if `schema` has no object there. */
 export function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
   const here = path.reduce<z.ZodType | null>((at, key) => (at === null ? null : childOf(unwrap(at), key)), schema);
   const object = here === null ? null : unwrap(here);
@@ -42,7 +43,7 @@ export interface Leaf {
   readonly schema: z.ZodType;
 }
 
-/** Returns all values of an object schema, recursively, except those in objects with arbitrary keys. */
+/** Returns all values of an object schema, recursively. Leaves out objects whose keys are arbitrary. */
 export function leavesOf(schema: z.ZodType, path: readonly string[] = []): Leaf[] {
   const inner = unwrap(schema);
   if (inner instanceof z.ZodRecord) return [];
@@ -63,7 +64,10 @@ export type InProcess<T> = unknown extends T
       ? { readonly [Key in keyof T as Key extends string ? CamelCase<Key> : Key]: InProcess<T[Key]> }
       : T;
 
-/** Converts all keys to snake case (`createdAt` → `created_at`), recursively. Not for objects with arbitrary keys. */
+/**
+ * Converts all keys to snake case (`createdAt` → `created_at`), recursively. Do not use it for objects with arbitrary
+ * keys.
+ */
 export function toSnakeCase(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toSnakeCase);
   if (typeof value !== "object" || value === null) return value;
@@ -72,7 +76,10 @@ export function toSnakeCase(value: unknown): unknown {
   );
 }
 
-/** Adds a default and a description to the schema of a setting. Documentation is generated from them, so it cannot disagree. */
+/**
+ * Adds a default and a description to the schema of a setting. The documentation is generated from both, so it always
+ * agrees with the code.
+ */
 export function setting<Schema extends z.ZodType>(
   schema: Schema,
   fallback: z.core.util.NoUndefined<z.output<Schema>>,

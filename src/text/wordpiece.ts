@@ -11,9 +11,9 @@ import { memoised } from "./memo.ts";
  * not outweigh the text around it.
  */
 export const MAX_ENCODER_WORD_UNITS = 64;
-/** Maximum characters of a word. A longer word becomes one unknown piece, as in BERT. */
+/** Maximum characters of a word for the cross-encoder. A longer word becomes one unknown piece, as in BERT. */
 const MAX_WORD_CHARACTERS = 100;
-/** Maximum number of cached character rules. */
+/** Maximum number of characters whose rule is cached. */
 const KEPT_RULES = 8192;
 
 const SKIP = 0;
@@ -26,17 +26,20 @@ const IDEOGRAPH = 4;
 interface CharacterRule {
   readonly kind: number;
   readonly units: readonly number[];
-  /** Kind of each unit, if the character decomposes into letters and punctuation. */
+  /** Kinds of the units, if the character decomposes into letters and punctuation. */
   readonly kinds: readonly number[];
 }
 
 /**
- * Treatment of characters that no piece covers. Either each character is hashed to one of `hashRows` extra ids, or its
- * whole word becomes `piece`.
+ * Treatment of characters that no piece contains. Either each such character is hashed to one of `hashRows` additional
+ * ids, or its whole word becomes `piece`.
  */
 export type Uncovered = { readonly hashRows: number } | { readonly piece: number };
 
-/** Creates a tokeniser with its own scratch space, which threads must not share. Ids are indexes of `pieces`. */
+/**
+ * Creates a tokeniser. Token ids are indexes of `pieces`. The tokeniser reuses its buffers between calls, so threads
+ * must not share it.
+ */
 export function createWordpiece(pieces: readonly string[], uncovered: Uncovered) {
   const trie = buildTrie(pieces);
   const { alphabet, keys, children, terminal, mask } = trie;
@@ -48,7 +51,7 @@ export function createWordpiece(pieces: readonly string[], uncovered: Uncovered)
   const ascii = Array.from({ length: 128 }, (_, code) => ruleFor(code));
   const asciiKinds = Uint8Array.from(ascii, ({ kind, kinds }) => kinds[0] ?? kind);
   const asciiUnits = Uint16Array.from(ascii, ({ units }) => units[0] ?? 0);
-  // A character has at most two units.
+  // A character becomes at most two units.
   const mostUnits = isEncoder ? MAX_ENCODER_WORD_UNITS : 2 * MAX_WORD_CHARACTERS;
   const word = new Uint16Array(mostUnits);
   let ids = new Int32Array(1024);
@@ -82,7 +85,10 @@ export function createWordpiece(pieces: readonly string[], uncovered: Uncovered)
     push(unknown);
   }
 
-  /** Pushes the id of the longest piece that begins at `start`. @returns its end, or `start` if there is none */
+  /**
+   * Pushes the id of the longest piece that begins at `start`.
+   * @returns the end of the piece, or `start` if no piece begins there
+   */
   function longestPiece(start: number, end: number): number {
     let node = start === 0 ? trie.wordRoot : trie.continuationRoot;
     let found = -1;
@@ -105,10 +111,10 @@ export function createWordpiece(pieces: readonly string[], uncovered: Uncovered)
     return next;
   }
 
-  /** Writes the ids of `text`, at most `limit`, to `ids` (grown as needed) and returns their number. Stops reading at the limit. */
+  /** Encodes `text` into `ids`, which grows as needed, and returns the number of ids. Stops after `limit` ids. */
   function encode(text: string, limit = Number.POSITIVE_INFINITY): number {
     count = 0;
-    // Length and number of characters of the current word, which is in `word`.
+    // Units and characters of the current word so far. Its units are in `word`.
     let length = 0;
     let characters = 0;
     for (let i = 0; i < text.length && count < limit; i++) {
@@ -158,14 +164,17 @@ export function createWordpiece(pieces: readonly string[], uncovered: Uncovered)
 
   return {
     encode,
-    /** Result of the last `encode`; valid up to the number that it returned. */
+    /** Ids of the last call of `encode`; valid up to the number that the call returned. */
     get ids() {
       return ids;
     },
   };
 }
 
-/** Letters are numbered. An open-addressing table holds each child under `node * letters + letter`. */
+/**
+ * Builds the trie of the pieces. Each letter gets a number. An open-addressing hash table holds each child node under
+ * the key `node * letters + letter`.
+ */
 function buildTrie(pieces: readonly string[]) {
   const alphabet = new Uint16Array(65536);
   let letters = 1;
@@ -231,7 +240,7 @@ function bertRule(point: number): CharacterRule {
   return { kind: BERT_IDEOGRAPHS.some(([first, last]) => point >= first && point <= last) ? IDEOGRAPH : WORD, units, kinds };
 }
 
-/** BERT's rules, except for a few characters that the encoder was trained with. */
+/** Rules of BERT, except for a few characters that were treated differently when the encoder was trained. */
 function encoderRule(point: number): CharacterRule {
   const char = String.fromCodePoint(point);
   if (point === 0x85 || point === 11 || point === 12) return { kind: SPACE, units: [], kinds: [] };
