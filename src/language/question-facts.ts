@@ -199,7 +199,7 @@ export function findFactConflict(asked: QuestionFacts, stored: QuestionFacts): F
     return { rule: "codes", detail: `asked ${asked.codes.join(", ") || "none"}, stored ${stored.codes.join(", ") || "none"}` };
   if (!holdSameValues(asked, stored))
     return { rule: "values", detail: `asked ${textsOf(valuesOf(asked))}, stored ${textsOf(valuesOf(stored))}` };
-  if (asked.negators % 2 !== stored.negators % 2) return { rule: "polarity", detail: "one of them is negated" };
+  if (asked.negators % 2 !== stored.negators % 2) return { rule: "polarity", detail: "only one of the questions is negated" };
   const names = [namesMissing(asked, stored), namesMissing(stored, asked)] as const;
   const [one, other] = [
     [...names[0], ...unknownMissing(asked, stored)],
@@ -226,7 +226,7 @@ function findContrast(asked: QuestionFacts, stored: QuestionFacts): FactConflict
   const common = [...asked.roots].filter((root) => stored.roots.has(root)).length;
   const [one, other] = [wordsMissing(asked, stored), wordsMissing(stored, asked)];
   if (common < SAME_WORDING || one.length !== 1 || other.length !== 1) return null;
-  return { rule: "contrast", detail: `the wording is the same but for: ${one.join()}, ${other.join()}` };
+  return { rule: "contrast", detail: `the questions differ only in "${one.join()}" and "${other.join()}"` };
 }
 
 /** Minimum number of equal letters at the start of two forms of one word. */
