@@ -12,42 +12,48 @@ import { serverSchema } from "./config/server.ts";
 import { databaseSchema, searchSchema } from "./config/servers.ts";
 import { ConfigError, messageOf } from "./errors.ts";
 
-/** The pack without any subject knowledge, for documents of any kind. */
+/** Domain pack without knowledge of any subject, for documents of any kind. */
 export const DEFAULT_DOMAIN = "documents";
-/** Access labels of requests and documents that set none. */
+/** Access labels of requests and documents that state none. */
 export const DEFAULT_ACCESS = ["public"] as const;
 /** Maximum characters of a question. The limit of the `spark` source (section 6.1). */
 export const DEFAULT_QUESTION_CHARACTERS = 500;
-/** Maximum bytes of a file, enough for a scanned book as PDF. Also the maximum of the setting. Text has its own limit. */
+/**
+ * Maximum bytes of a file, enough for a scanned book as PDF. The setting cannot exceed this value. Text files have a
+ * lower limit of their own.
+ */
 export const DEFAULT_FILE_BYTES = 200 * 1024 * 1024;
-/** Questions of a batch that run at once. A fraction of the server's limit, so that other users are served meanwhile. */
+/** Questions of one batch that run at the same time: a fraction of what the server allows, so that other users are not kept waiting. */
 export const DEFAULT_BATCH_PARALLEL = 4;
-/** Maximum questions of one batch over HTTP: a day's list, and minutes of one connection. */
+/** Maximum questions of one batch over HTTP: about a day's list. The connection stays open for minutes. */
 export const DEFAULT_BATCH_QUESTIONS = 1000;
 /** Number of earlier question–answer pairs that a question may refer to (`book` source, section 4). */
 export const DEFAULT_SESSION_TURNS = 5;
 /** Minutes without a question after which a session is deleted (`book` source, section 4). */
 export const DEFAULT_SESSION_IDLE_MINUTES = 30;
-/** Maximum number of stored sessions: half an hour of a busy site. They take about 10 kB each, together at most 500 MB. */
+/** Maximum number of stored sessions: half an hour of a busy site. A session takes about 10 kB, all of them at most 500 MB. */
 export const DEFAULT_SESSIONS = 50_000;
 /** Retention of interactions in days: enough for reviews and for a comparison of two quarters. */
 export const DEFAULT_INTERACTIONS_DAYS = 180;
 /**
- * Maximum number of stored unreviewed interactions. The oldest are deleted first. With their answers they take about 30
- * kB each, together at most 600 MB.
+ * Maximum number of stored unreviewed interactions. The oldest are deleted first. An interaction with its answer takes
+ * about 30 kB, all of them at most 600 MB.
  */
 export const DEFAULT_INTERACTION_ROWS = 20_000;
 /** Retention of the audit log in days. */
 export const DEFAULT_AUDIT_DAYS = 730;
 /** Maximum number of cached answers. The least recently used is evicted first (`spark` source, section 5.2). */
 export const DEFAULT_CACHE_ENTRIES = 10_000;
-/** Hours for which a cached answer may be served. Every hit compares the cited versions as well. */
+/**
+ * Hours for which a cached answer may be served. Independently of this limit, every cache hit compares the versions of
+ * the cited documents.
+ */
 export const DEFAULT_CACHE_HOURS = 24 * 7;
-/** Retention of diagnostic reports in days: a quarter, the usual period for revising documents. */
+/** Retention of diagnostic reports in days. Documents are usually revised once a quarter. */
 export const DEFAULT_REPORT_DAYS = 90;
-/** Maximum number of reports per tenant of a domain. The oldest are deleted first. Each takes about 7 kB. */
+/** Maximum number of reports per tenant of a domain. The oldest are deleted first. A report takes about 7 kB. */
 export const DEFAULT_REPORT_ENTRIES = 10_000;
-/** Milliseconds after which a verifying model is cancelled and the scores of the rules are used, because the user is waiting. */
+/** Milliseconds after which a verifying model is cancelled. The scores of the rules are used then, because the user is waiting. */
 export const DEFAULT_VERIFY_TIMEOUT_MS = 8000;
 export const DEFAULT_HUB_URL = "https://huggingface.co";
 
@@ -77,7 +83,7 @@ export const configSchema = z.strictObject({
   ),
   write_from: optional(
     z.number().min(0).max(1),
-    "Minimum confidence at which a configured model gets the question; below it no model is called. The profile's value when absent (`sourcebound`: 0.15). Profiles with another gate ignore it",
+    "Minimum confidence at which a configured model gets the question; below it no model is called. The profile's value when absent (`sourcebound`: 0.15). Profiles that do not decide by this confidence ignore it",
   ),
   write: optional(
     z.enum(["answer", "quotes"]),
@@ -198,7 +204,10 @@ export const configSchema = z.strictObject({
 
 export type Config = z.infer<typeof configSchema>;
 
-/** Variables whose names do not follow the rule below, by the path of their setting. */
+/**
+ * Path of a setting → name of its environment variable, for names that do not follow the rule of
+ * `ENVIRONMENT_VARIABLES`.
+ */
 const SHORT_NAMES: Readonly<Record<string, string>> = {
   "database.url": "DATABASE_URL",
   "search.type": "SOURCEBOUND_SEARCH",
@@ -207,8 +216,8 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Maps environment variables to settings. A name is `SOURCEBOUND_` and the path of the setting in upper case, without
- * `server`. The environment overrides the file.
+ * Maps environment variables to settings. A name consists of `SOURCEBOUND_` and the path of the setting in upper case,
+ * without a leading `server`. The environment takes precedence over the configuration file.
  */
 export const ENVIRONMENT_VARIABLES: ReadonlyMap<string, Leaf> = new Map(
   leavesOf(configSchema).map((leaf) => {
@@ -221,7 +230,7 @@ export const ENVIRONMENT_VARIABLES: ReadonlyMap<string, Leaf> = new Map(
   }),
 );
 
-/** Variables read elsewhere: by `run`, tests and measurements. */
+/** Environment variables that are no settings: `run`, tests and measurements read them. */
 const OTHER_VARIABLES = ["SOURCEBOUND_DATA", "SOURCEBOUND_CONFIG", "SOURCEBOUND_COMMAND", "SOURCEBOUND_TEST"];
 
 export const CONFIG_FILES = ["sourcebound.config.yaml", "sourcebound.config.yml", "sourcebound.config.json"] as const;
@@ -233,13 +242,15 @@ export interface LoadConfigOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Values that override file and environment, such as command-line options. */
   readonly overrides?: Readonly<Record<string, unknown>>;
-  /** Top-level values used where file and environment set none. */
+  /** Top-level values for settings that neither file nor environment set. */
   readonly defaults?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Reads `sourcebound.config.yaml` (or `.json`), then the environment, then overrides. Returns absolute paths.
- * @throws ConfigError when a file does not parse, a key is unknown (with the most similar known key) or a value is invalid
+ * Reads `sourcebound.config.yaml` (or `.json`), then the environment, then overrides; later values replace earlier
+ * ones. Makes all paths absolute.
+ * @throws ConfigError when a file does not parse, a key is unknown (with the most similar known key) or a value is
+ * invalid
  */
 export function loadConfig({ cwd, env, overrides = {}, defaults = {} }: LoadConfigOptions): Config {
   const path = findConfigFile(cwd, env.SOURCEBOUND_CONFIG);
@@ -265,13 +276,19 @@ export function loadConfig({ cwd, env, overrides = {}, defaults = {} }: LoadConf
   };
 }
 
-/** Returns the configuration with an embedded database and search in `dataDir`, for trials that must not touch the configured ones. */
+/**
+ * Returns the configuration with the embedded database and search engine in `dataDir`, for trials that must not change
+ * the configured database.
+ */
 export function embeddedIn(config: Config, dataDir: string): Config {
   const { database: _elsewhere, search: _cluster, ...rest } = config;
   return { ...rest, data_dir: dataDir };
 }
 
-/** Returns the folders of Hub models and of their runtime; the first runtime folder is the target of an installation. */
+/**
+ * Returns the folder of Hugging Face models, and the folders that may contain the runtime for them. An installation
+ * writes to the first runtime folder.
+ */
 export function hubFolders(config: Pick<Config, "data_dir" | "models_dir">): { modelsDir: string; runtimeDirs: readonly [string, string] } {
   return {
     modelsDir: config.models_dir ?? join(config.data_dir, "models"),
@@ -327,7 +344,11 @@ function applyEnvironment(target: Record<string, unknown>, env: LoadConfigOption
     if ((leaf === undefined && !name.startsWith("SOURCEBOUND_")) || value === undefined || value === "") continue;
     if (leaf !== undefined) setIn(target, leaf.path, fromText(leaf.schema, value));
     else if (!OTHER_VARIABLES.includes(name)) {
-      throw new ConfigError("config_invalid", `Unknown environment variable ${name}.${didYouMean(name, known)}`, { name });
+      throw new ConfigError(
+        "config_invalid",
+        `Unknown environment variable ${name}.${didYouMean(name, known)} Correct its name or unset it.`,
+        { name },
+      );
     }
   }
 }

@@ -7,7 +7,7 @@ import type { Warning } from "./types.ts";
 export class SourceboundError extends Error {
   /** Stable, machine-readable code. Part of HTTP responses and of `--json`. */
   readonly code: string;
-  /** Facts about the failure that may be shown. */
+  /** Facts about the failure, such as the value at fault. They may be shown to users. */
   readonly data: Readonly<Record<string, unknown>>;
 
   constructor(code: string, message: string, data: Record<string, unknown> = {}, options?: ErrorOptions) {
@@ -33,7 +33,10 @@ export class StoreError extends SourceboundError {}
 /** A model or encoder endpoint that failed after retries, or is not configured. */
 export class ModelError extends SourceboundError {}
 
-/** A web search that failed, or a web page that cannot be fetched or parsed. It never fails a question. */
+/**
+ * A web search that failed, or a web page that cannot be fetched or parsed. A question continues without the web in
+ * this case.
+ */
 export class WebError extends SourceboundError {}
 
 /** A feature that this build does not contain, or that needs another component. */
@@ -51,7 +54,10 @@ export function systemCodeOf(error: unknown): string | undefined {
 
 const WARNINGS = Symbol("warnings");
 
-/** Attaches warnings to show despite the error, such as hotlines. Returns the same error if it is extensible, else a wrapper. */
+/**
+ * Attaches warnings, such as hotlines, that must be shown despite the error. Returns the same error, or a wrapper if
+ * the error is not extensible.
+ */
 export function withWarnings(error: unknown, warnings: readonly Warning[]): unknown {
   if (warnings.length === 0) return error;
   const carrier = error instanceof Error && Object.isExtensible(error) ? error : new Error(messageOf(error), { cause: error });

@@ -1,7 +1,8 @@
 import type { Answer, AnswerSentence, Citation, ReadingNotice, Warning } from "./types.ts";
 
 /**
- * The names of the stages. `web` runs only where it is configured, in the default profile after `parts`. `parts` runs only if a message with several questions is not completely answered as a whole.
+ * The names of the stages. `parts` runs only if a message asks several questions and the answer to the whole message
+ * leaves some of them open. `web` runs only if a web search is configured; the default profile runs it after `parts`.
  */
 export const ANSWER_STAGES = [
   "admit",
@@ -19,22 +20,25 @@ export const ANSWER_STAGES = [
 ] as const;
 export type AnswerStage = (typeof ANSWER_STAGES)[number];
 
-/** An event of `answer()`. A sentence is final once yielded; `answer` comes last and equals the sentences in order. */
+/**
+ * An event of `answer()`. A sentence is final once yielded. The `answer` event comes last and contains the same
+ * sentences in order.
+ */
 export type AnswerEvent =
   | { readonly type: `${AnswerStage}-start` }
   | {
       readonly type: `${AnswerStage}-end`;
       readonly ms: number;
-      /** Counts, thresholds and models of the stage. */
+      /** Numbers, thresholds and model names that describe the run of the stage. */
       readonly facts: Readonly<Record<string, string | number | boolean | null>>;
     }
-  /** A remark of a stage, such as a skipped step with the reason. */
+  /** A note by a stage, such as the reason for a skipped step. */
   | { readonly type: "notice"; readonly stage: AnswerStage; readonly code: string; readonly message: string }
   | { readonly type: "warning"; readonly warning: Warning }
   | { readonly type: "sentence"; readonly index: number; readonly sentence: AnswerSentence; readonly citations: readonly Citation[] }
   | { readonly type: "answer"; readonly answer: Answer };
 
-/** Returns the answer among its events. */
+/** Consumes the events of `answer()` and returns the answer. */
 export async function answerIn(events: AsyncIterable<AnswerEvent>): Promise<Answer> {
   for await (const event of events) if (event.type === "answer") return event.answer;
   throw new Error("a question ended without an answer");
@@ -50,11 +54,11 @@ export interface IngestCounts {
   readonly renamed: number;
   readonly deleted: number;
   readonly failed: number;
-  /** Bytes of the files that are done. */
+  /** Total bytes of the files that are done. */
   readonly bytes: number;
 }
 
-/** A remark about an ingested file. */
+/** A notice about how a file was parsed. */
 export interface FileNotice extends ReadingNotice {
   readonly path: string;
 }
@@ -79,11 +83,15 @@ export type IngestEvent =
       readonly path: string;
       readonly code: string;
       readonly reason: string;
-      /** ISO 8601 time of the version that stays until the file can be read again; `null`: there is none. */
+      /**
+       * ISO 8601 time of the stored version, which is kept until the file can be read again; `null` if there is none.
+       */
       readonly readAt: string | null;
       readonly counts: IngestCounts;
     }
-  /** A fetched web page, or a skipped one with the reason. `queued`: known pages that follow. */
+  /**
+   * A web page that was fetched, or skipped with a reason. `queued` is the number of known pages still to be fetched.
+   */
   | { readonly type: "page"; readonly url: string; readonly done: number; readonly queued: number; readonly reason: string | null }
   | { readonly type: "file-skipped"; readonly path: string; readonly reason: string; readonly counts: IngestCounts }
   /** The encoder failed: the documents are searchable by BM25, and vectors follow later. */
@@ -97,16 +105,19 @@ export type IngestEvent =
       readonly chunks: number;
       readonly ms: number;
       readonly revision: number;
-      /** Cost of the vectors at the endpoint; `null` if nothing was embedded over a network. */
+      /** Cost of computing the vectors; `null` if no endpoint was called. */
       readonly embedding: EmbeddingCost | null;
       readonly notices: readonly FileNotice[];
       /** True if nothing was stored. */
       readonly dryRun: boolean;
-      /** Files of unsupported formats, counted by extension, most frequent first. */
+      /** Extension of unsupported files → their number, most frequent first. */
       readonly unread: Readonly<Record<string, number>>;
     };
 
-/** `null`: the endpoint did not count tokens, or the price is unknown. */
+/**
+ * What the encoder's endpoint charged. `null` means that the endpoint did not count tokens, or that the price is
+ * unknown.
+ */
 export interface EmbeddingCost {
   readonly model: string;
   readonly tokens: number | null;

@@ -1,7 +1,10 @@
 import { z } from "zod";
 import { optional, setting } from "../../text/validate.ts";
 
-/** Settings that a variant may change, because they affect answers. Storage, access and privacy are the same for all variants. */
+/**
+ * Settings that a variant of an experiment may change, because they affect answers. Storage, access and privacy are the
+ * same for all variants.
+ */
 export const OVERLAY_KEYS = ["profile", "answer_from", "cache", "model", "verify", "support", "web_search", "session"] as const;
 
 /** Metrics that an experiment compares, each computed per session (docs/review.md). */
@@ -18,9 +21,12 @@ export const EXPERIMENT_METRICS = [
 ] as const;
 export type ExperimentMetric = (typeof EXPERIMENT_METRICS)[number];
 
-/** Number of sessions per variant. It gives 80 % power to detect a change of a share from .50 by .05. */
+/**
+ * Number of sessions per variant. With this number, a change of a share from .50 to .55 is detected with a probability
+ * of 80 %.
+ */
 export const DEFAULT_EXPERIMENT_SESSIONS = 1_600;
-/** Probability of a verdict although there is no difference (false positive). */
+/** Accepted probability of a false positive: a verdict that the variants differ although they do not. */
 export const DEFAULT_ALPHA = 0.05;
 
 const variantSchema = z.strictObject({

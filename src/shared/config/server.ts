@@ -12,15 +12,15 @@ export const DEFAULT_REQUESTS_PER_HOUR = 100;
 /** Maximum number of open connections: several times the 200 of the load tests, and far below the common limit of 65,535 open files. */
 export const DEFAULT_CONNECTIONS = 1_000;
 /**
- * Milliseconds until a request must have arrived with its body. This is twice the 10 s that 64 KiB need on the slowest
- * common connection.
+ * Milliseconds within which a whole request must arrive: twice the 10 s that 64 KiB take on the slowest common
+ * connection.
  */
 export const DEFAULT_REQUEST_TIMEOUT_MS = 20_000;
 /** Number of tokens reserved per answer: two drafts by a large model over whole passages, plus verification and compression. */
 export const DEFAULT_TOKENS_PER_ANSWER = 16_000;
 /** US dollars reserved per answer: the reserved tokens at about $6 per million. */
 export const DEFAULT_USD_PER_ANSWER = 0.1;
-/** Maximum number of concurrent questions. They share one thread and mostly wait for a model; many more would slow down all of them. */
+/** Maximum number of concurrent questions. They share one thread and mostly wait for a model. Many more would slow all of them down. */
 export const DEFAULT_ANSWERS_AT_ONCE = 32;
 /** Maximum number of queued questions. At about 100 answers per second, the last one waits two or three seconds. */
 export const DEFAULT_QUEUE = 256;
@@ -28,19 +28,19 @@ export const DEFAULT_QUEUE = 256;
 export const DEFAULT_QUEUE_TIMEOUT_MS = 10_000;
 /** Milliseconds for a whole answer: two attempts of a slow model, with the other stages. */
 export const DEFAULT_ANSWER_TIMEOUT_MS = 90_000;
-/** Milliseconds for running answers to finish at shutdown: the usual wait of service managers before they kill a process. */
+/** Milliseconds that running answers get to finish at shutdown. Service managers usually wait this long before they kill a process. */
 export const DEFAULT_STOP_GRACE_MS = 25_000;
 /** Maximum bytes of uploads and database together. */
 export const DEFAULT_DISK_BYTES = 20 * 1024 ** 3;
 
-/** Accepted signature algorithms. All are asymmetric, so that only the issuer has the secret key. `none` and HMAC cannot be configured. */
+/** Accepted signature algorithms. All are asymmetric, so only the issuer can sign. `none` and HMAC cannot be configured. */
 export const TOKEN_ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"] as const;
-/** Maximum clock difference of issuer and server, in seconds. */
+/** Maximum difference between the clocks of issuer and server, in seconds. */
 export const DEFAULT_CLOCK_TOLERANCE_S = 30;
 
 /**
- * Address of the issuer. Keys must be fetched over TLS, except from this machine, because anyone who can alter them in
- * transit can sign tokens.
+ * Address of the issuer or of its keys. It must use TLS unless it is on this machine, because anyone who can alter the
+ * keys in transit can sign tokens.
  */
 const issuerUrl = z
   .url({ protocol: /^https?$/, error: "must be an http(s) URL" })

@@ -2,12 +2,12 @@ import { z } from "zod";
 import { optional, setting } from "../../text/validate.ts";
 import { httpUrl } from "./models.ts";
 
-/** Maximum connections of one process. PostgreSQL allows 100 in total by default, enough for ten replicas. */
+/** Maximum connections of one process. PostgreSQL allows 100 connections by default, enough for ten processes. */
 export const DEFAULT_DATABASE_CONNECTIONS = 9;
-/** Maximum milliseconds for which a statement may run or wait. This is many times the longest statement of a question or of a file. */
+/** Maximum milliseconds for which a database statement may run or wait: many times the longest statement for a question or a file. */
 export const DEFAULT_DATABASE_TIMEOUT_MS = 30_000;
 
-/** Minimum vectors for a search by pgvector (`seven-layer` source, table 10). */
+/** Minimum number of vectors in a domain for which pgvector is used (`seven-layer` source, table 10). */
 export const DEFAULT_VECTORS_FROM = 10_000;
 
 export const databaseSchema = z
@@ -34,9 +34,12 @@ export const databaseSchema = z
   })
   .describe("Uses PostgreSQL instead of the database in `data_dir`. All processes with the same address share all records (docs/scale.md)");
 
-/** Milliseconds until a request to OpenSearch counts as failed, many times the longest search. */
+/** Milliseconds after which a request to OpenSearch counts as failed: many times the longest search. */
 export const DEFAULT_SEARCH_TIMEOUT_MS = 10_000;
-/** Number of shards; one holds some ten million windows. More shards search in parallel. Changing the number requires a new index. */
+/**
+ * Number of shards of an index. One shard holds some ten million windows, and several are searched in parallel. To
+ * change the number, build a new index.
+ */
 export const DEFAULT_SEARCH_SHARDS = 1;
 
 const url = httpUrl.refine(

@@ -4,20 +4,22 @@ import { type SourceText, sourceSchema, type TextRange } from "./document.ts";
 import type { Conflict, Evidence, Quote, WebEvidence } from "./evidence.ts";
 import type { AppliedFilters } from "./question.ts";
 
-/** The parts of an answer in wire format. In process, the types hold the same data in camelCase. */
+/**
+ * The parts of an answer in wire format. The types for use in the process contain the same data with camelCase keys.
+ */
 
-/** A table cell with the name of its column; the name is empty if the header has none. */
+/** A table cell with the name of its column. The name is empty if the column has none. */
 export interface NamedCell {
   readonly name: string;
   readonly text: string;
 }
 
-/** A written sentence before its checks. */
+/** A sentence as a model or the extractor wrote it, before any check. */
 export interface DraftSentence {
   readonly text: string;
-  /** Cited quotes. */
+  /** Quotes that the sentence cites. */
   readonly quotes: readonly Quote[];
-  /** Cited numbers without a quote. */
+  /** Cited numbers that belong to no quote. */
   readonly missing: readonly number[];
 }
 
@@ -62,7 +64,7 @@ export type Box = InProcess<z.infer<typeof box>>;
 export type PagePlace = InProcess<z.infer<typeof pagePlace>>;
 export type CellPlace = InProcess<z.infer<typeof cellPlace>>;
 
-/** A table row for display. */
+/** A table row, formatted for display. */
 const tableRow = z.object({
   cells: z.array(z.object({ name: z.string(), text: z.string() })).describe("For display; the quote itself is byte-exact."),
   header: z.string().describe("Exact substring of the document's normalised text, at the offsets below."),
@@ -91,16 +93,16 @@ export const citationSchema = z.object({
 });
 type WireCitation = InProcess<z.infer<typeof citationSchema>>;
 export type OriginalPlace = WireCitation["original"];
-/** Another document with the content of a citation. */
+/** Another document with a near-duplicate of the cited passage. */
 export type FurtherSource = InProcess<z.infer<typeof sourceSchema>>;
-/** `page` is absent in answers stored by older versions. */
+/** A citation in the process. `page` is absent in answers stored by older versions. */
 export type Citation = Omit<WireCitation, "unit" | "row"> & {
   readonly chunkId: string;
-  /** Cells of a cited table row under their header, for display; absent otherwise. */
+  /** Cells and header of a cited table row, for display; absent if the quote is not a table row. */
   readonly row?: CitedRow;
 };
 
-/** A table row for display. */
+/** A table row with its header, for display. */
 export interface CitedRow {
   readonly cells: readonly NamedCell[];
   /** Position of the header in the normalised text. */
@@ -115,7 +117,10 @@ export const seeAlsoSchema = z.object({
   url: z.string().nullable(),
   document_id: z.string(),
 });
-/** The best relevant passage of another document, as further reading. `heading` is the heading above it. */
+/**
+ * The best relevant passage of a document that the answer does not cite, as further reading. `heading` is the heading
+ * above the passage.
+ */
 export type SeeAlso = InProcess<z.infer<typeof seeAlsoSchema>> & { readonly documentVersion: string };
 
 export interface AnswerSentence {
@@ -129,13 +134,13 @@ export const findingSchema = z.object({
   score: z.number().nullable(),
   reason: z.string(),
 });
-/** `score` is 0–1, or `null` if the check has none or could not compute one. */
+/** The result of a check. `score` is 0–1; `null` if the check has no score or could not compute one. */
 export type CheckResult = InProcess<z.infer<typeof findingSchema>> & {
-  /** Judged ranges of the sentence. */
+  /** Ranges of the sentence that the verdict is about. */
   readonly spans: readonly TextRange[];
   /** Index of the sentence; `null` for the whole answer and for sentences that were removed. */
   readonly sentence: number | null;
-  /** Set if the judged sentence was removed. */
+  /** Set if the sentence was removed from the answer. */
   readonly leftOut?: true;
 };
 
@@ -154,7 +159,7 @@ export const datesSchema = z.object({
   undated: z.int().describe("Number of documents without a date."),
 });
 /**
- * The reason for a refusal, with what was searched. It states that nothing was found, and never claims that the
+ * The reason for a refusal, and what was searched. It says that the search found nothing. It never says that the
  * documents do not contain something.
  */
 export const refusalSchema = z.object({
@@ -194,7 +199,7 @@ export const refusalSchema = z.object({
 export type Refusal = InProcess<z.infer<typeof refusalSchema>>;
 export type Searched = Refusal["searched"];
 export type AsOfRange = Searched["asOf"];
-/** A similar passage, with the words of the question that it does not contain. The rest of its document may contain more. */
+/** A similar passage, with the words of the question that it lacks. The rest of its document may contain those words. */
 export type NearMiss = Refusal["nearest"][number];
 
 const tokens = z.int().nullable();
@@ -206,16 +211,19 @@ export const callSchema = z.object({
   output_tokens: tokens,
   cost_usd: z.number().nullable(),
 });
-/** Tokens of model calls by stage, without embeddings; `null` where an endpoint did not count. */
+/** Tokens of model calls by stage, without embeddings; `null` for a stage whose endpoint did not count them. */
 export type TokenUsage = InProcess<z.infer<typeof tokenUsageSchema>>;
-/** A call to an endpoint with its list price. `rewrite` is the second draft after a faulty one. `null` means not counted or unknown. */
+/**
+ * A call to an endpoint with its list price. Stage `rewrite` is the second draft after a draft with faults. `null`
+ * means that tokens were not counted or that the price is unknown.
+ */
 export type PricedCall = InProcess<z.infer<typeof callSchema>>;
 export type ModelCall = Omit<PricedCall, "costUsd">;
 
 const verdict = z.boolean().nullable();
-/** `null` if the metric cannot be measured; `reason` says why. */
+/** The result of one metric. `passed` and `score` are `null` if the metric could not be measured; `reason` says why. */
 const gradeSchema = z.object({ passed: verdict, score: z.number().nullable(), threshold: z.number().nullable(), reason: z.string() });
-/** The report of a profile that grades answers; it blocks nothing. */
+/** The grades of an answer by a profile that grades. They do not change the answer. */
 export const gradeReportSchema = z.object({
   overall_pass: verdict.describe("`null`: no metric failed, but some could not be determined."),
   metrics: z.record(z.string(), gradeSchema),
@@ -227,7 +235,7 @@ export type AnswerStatus = "ok" | "insufficient_context" | "error";
 
 export type CacheMode = "miss" | "exact" | "semantic" | "graph" | "curated";
 
-/** The origin of an answer from the cache. */
+/** Where a cached answer came from. */
 export const cachedSchema = z.object({
   question: z.string().nullable().describe("Stored question; `null` if no text is kept."),
   stored_at: z.string().describe("ISO 8601."),
@@ -252,27 +260,33 @@ export interface Answer {
   readonly seeAlso?: SeeAlso | null;
   readonly evidence: readonly Evidence[];
   readonly conflicts: readonly Conflict[];
-  /** Present only if the web was consulted; empty if that failed. */
+  /** Evidence from the web; absent if the web was not consulted, empty if that failed. */
   readonly web?: readonly WebEvidence[];
   readonly checks: readonly CheckResult[];
   readonly warnings: readonly Warning[];
   readonly refusal: Refusal | null;
   readonly cacheMode: CacheMode;
-  /** Stored question of a cache hit, and its time. */
+  /** Question and time of the stored answer; absent unless the answer came from the cache. */
   readonly cached?: CachedFrom;
   readonly tokenUsage: TokenUsage;
-  /** Cost by dated list prices. 0 without calls to an endpoint; `null` if tokens were not counted or a price is unknown. */
+  /** Cost in US dollars by dated list prices. 0 without calls to an endpoint; `null` if tokens were not counted or a price is unknown. */
   readonly costUsd: number | null;
-  /** All calls to endpoints in order, failed ones included; empty for cache hits and quotes. */
+  /**
+   * All calls to endpoints in order, including failed ones. Empty if the answer came from the cache or consists of
+   * quotes.
+   */
   readonly calls: readonly PricedCall[];
-  /** Present only for profiles that grade. */
+  /** Present only under a profile that grades answers. */
   readonly report?: GradeReport;
   /** Milliseconds by stage. `first_sentence` is the time to the first checked sentence, absent without sentences. */
   readonly timings: Readonly<Record<string, number>>;
   readonly latencyMs: number;
-  /** Name of the model that wrote, or `extractive`. */
+  /** Name of the model that wrote the answer, or `extractive` for quotes. */
   readonly model: string;
   readonly sessionId: string | null;
-  /** Present only on request. `null` if it failed; a warning then gives the reason. `sourcebound/proof` defines its shape. */
+  /**
+   * Present only on request; `null` if the proof failed, in which case a warning gives the reason. `sourcebound/proof`
+   * defines the shape.
+   */
   readonly proof?: Readonly<Record<string, unknown>> | null;
 }

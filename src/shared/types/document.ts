@@ -7,7 +7,7 @@ export interface Scope {
   readonly tenant: string | null;
   /** Access labels granted to the request; a document is visible if its label is among them. */
   readonly access: readonly string[];
-  /** Id of the key of an HTTP request; sessions belong to a key. Absent without a key. */
+  /** Id of the API key of an HTTP request; absent without a key. A session belongs to the key that started it. */
   readonly caller?: string | undefined;
 }
 
@@ -38,20 +38,26 @@ export type BlockType = "heading" | "paragraph" | "list-item" | "table-row" | "q
 /** A structural part of the normalised text. Blocks are ordered and do not overlap; only white space separates them. */
 export interface Block extends TextRange {
   readonly type: BlockType;
-  /** Headings: 1 to 6. List items: depth from 1. Otherwise 0. */
+  /** Level of a heading (1 to 6), or nesting depth of a list item (from 1); 0 for all other blocks. */
   readonly level: number;
-  /** Table rows: index in `blocks` of the header row (the header's own index for itself); otherwise -1. */
+  /**
+   * For a table row, the index in `blocks` of the header row of its table; a header row has its own index. -1 without a
+   * header.
+   */
   readonly header: number;
-  /** End of the run-in heading: bold words at the start of a paragraph or item that end in a stop, colon or dash. Absent without one. */
+  /**
+   * End of the run-in heading; absent without one. A run-in heading is bold text at the start of a paragraph or item
+   * that ends in a full stop, colon or dash.
+   */
   readonly runIn?: number;
   /**
-   * End of a heading's section if no heading closes it (for example the end of a `details` element). Absent if the next
-   * heading of its level closes it.
+   * End of a heading's section, if something other than a heading ends the section (for example the end of a `details`
+   * element). Absent if the section ends at the next heading of its level or above.
    */
   readonly sectionEnd?: number;
 }
 
-/** A sentence, list item, table row or heading: the smallest text that is quoted. Chunks are cut between units. */
+/** The smallest text that is quoted: a sentence, list item, table row or heading. Chunks are cut between units. */
 export interface Unit extends TextRange {
   readonly type: BlockType;
   readonly block: number;
@@ -64,19 +70,22 @@ export interface SourceText extends TextRange {
 
 /** A unit with its context, which may lie outside the passage. */
 export interface PlacedUnit extends Unit {
-  /** Headings above the unit, outermost first; a heading includes itself. */
+  /** Headings above the unit, outermost first. For a heading, the path includes the heading itself. */
   readonly headingPath: readonly string[];
-  /** From 1; `null`: the document has no pages. */
+  /** Page on which the unit begins, from 1; `null`: the document has no pages. */
   readonly page: number | null;
-  /** Introduces the unit: the sentence above a list, the parent item, the label row above a row, or a paragraph's run-in head. */
+  /**
+   * Text that introduces the unit: the sentence above a list, the parent item, the label row above a row, or the run-in
+   * heading of a paragraph. `null` without one.
+   */
   readonly leadIn: SourceText | null;
-  /** Header of a row's table. */
+  /** Header of the table, for a row; otherwise `null`. */
   readonly header: SourceText | null;
-  /** The sentence above a row's table that introduces it. */
+  /** Sentence above the table that introduces it, for a row; otherwise `null`. */
   readonly caption: SourceText | null;
 }
 
-/** A heading; its section ends at the next heading of its level or above. */
+/** A heading. Its section ends at the next heading of its level or above. */
 export interface Heading {
   readonly start: number;
   readonly level: number;
@@ -94,7 +103,7 @@ export interface Chunk extends TextRange {
   readonly documentId: string;
   readonly ordinal: number;
   readonly tokens: number;
-  /** Headings above the chunk's start, outermost first. */
+  /** Headings above the start of the chunk, outermost first. */
   readonly headingPath: readonly string[];
   readonly windows: readonly Window[];
 }
@@ -105,9 +114,14 @@ export interface StoredDocument extends DocumentMetadata {
   readonly domain: string;
   readonly tenant: string | null;
   readonly access: string;
-  /** Folder or other origin. Files that are missing in a source are deleted from that source only. */
+  /**
+   * Folder or other origin of the file. Ingesting a source deletes the files that are missing in it, but never those of
+   * another source.
+   */
   readonly source: string;
-  /** Relative to the source, with `/`. For JSON chunks `file.json#entry_id`. */
+  /**
+   * Path of the file relative to the source, with `/` as separator. For entries of a JSON file `file.json#entry_id`.
+   */
   readonly path: string;
   /** SHA-256 (hex) of the original bytes. */
   readonly originalHash: string;
@@ -119,7 +133,7 @@ export interface StoredDocument extends DocumentMetadata {
   readonly units: readonly Unit[];
   readonly chunks: readonly Chunk[];
   readonly sourceMap: SourceMapData;
-  /** Start of each page in the text, page 1 first; absent or `null` without pages. A blank page starts where the next one does. */
+  /** Start of each page in the text, page 1 first; absent or `null` without pages. A blank page starts where the next page starts. */
   readonly pages?: readonly number[] | null;
   /** How the file was parsed; absent in documents stored by older versions, which were all UTF-8 text. */
   readonly reading?: Reading;
@@ -139,7 +153,7 @@ export interface Reading {
   /** Encoding of the file, such as `utf-8` or `windows-1252`; `null` if the file is not text. */
   readonly encoding: string | null;
   readonly places: PlaceData | null;
-  /** Notices for users of quotes: hidden text that was skipped, pages without text, guessed fields. */
+  /** Notices for readers of a quote, for example about skipped hidden text, pages without text or guessed fields. */
   readonly notices: readonly ReadingNotice[];
 }
 
@@ -158,14 +172,20 @@ export interface ReadingNotice {
   readonly ranges?: readonly number[];
 }
 
-/** Positions of the original's characters on pages, in cells, in files of an archive or in time: flattened, ordered by `start`, without overlaps. */
+/**
+ * Positions of the original's characters: on pages, in cells, in the files of an archive, or in time. The records are
+ * flattened into one list, ordered by `start`, and do not overlap.
+ */
 export type PlaceData =
   /**
-   * `[start, end, page, x, y, width, height]` per word, in tenths of a point from the upper left corner of the displayed page. `printed`:
-   * the printed number of each page, if the file names any.
+   * A record `[start, end, page, x, y, width, height]` per word. Boxes are in tenths of a point from the upper left
+   * corner of the displayed page. `printed` holds the printed number of each page, if the file states any.
    */
   | { readonly type: "boxes"; readonly words: readonly number[]; readonly sizes: readonly number[]; readonly printed?: readonly string[] }
-  /** `[start, end, row, column]` per cell, both from 1. `sheets`: start and name of each sheet. */
+  /**
+   * A record `[start, end, row, column]` per cell; rows and columns count from 1. `sheets` holds start and name of each
+   * sheet.
+   */
   | { readonly type: "cells"; readonly cells: readonly number[]; readonly sheets: readonly (readonly [number, string])[] }
   /** Start and name of each file of an archive. */
   | { readonly type: "parts"; readonly parts: readonly (readonly [number, string])[] }
@@ -173,12 +193,12 @@ export type PlaceData =
   | { readonly type: "times"; readonly cues: readonly (readonly [number, number, string | null])[] };
 
 /**
- * A map from normalised to original text, as flattened segments `[outStart, outEnd, sourceStart, sourceEnd]`, ordered
- * by `outStart`. If both lengths of a segment are equal, it maps offset by offset; otherwise it maps as a whole.
+ * A map from normalised to original text: segments `[outStart, outEnd, sourceStart, sourceEnd]` in one flat list,
+ * ordered by `outStart`. A segment of equal lengths maps each offset. Any other segment maps only as a whole.
  */
 export type SourceMapData = readonly number[];
 
-/** A web address. Any value other than http(s) is sent as `null`. */
+/** A web address (http or https). `null` stands for any other address. */
 export const webUrl = z.string().nullable();
 
 /** A reference to a document, in wire format. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { InProcess } from "../../text/validate.ts";
 import { type PlacedUnit, type SourceText, type StoredDocument, sourceSchema, type TextRange } from "./document.ts";
 
-/** Raw scores; `null` where the scorer did not run. `cross` is the score of a cross-encoder, 0–1. */
+/** Raw scores; `null` for a scorer that did not run. `cross` is the score of the cross-encoder, 0–1. */
 export const scoresSchema = z.object({
   dense: z.number().nullable(),
   bm25: z.number().nullable(),
@@ -12,21 +12,24 @@ export const scoresSchema = z.object({
 
 /** A retrieved chunk with its scores, and the data of its document that later stages need. */
 export interface Passage {
-  /** `S1`, `S2`, … in rank order. */
+  /** `S1`, `S2`, …, in rank order. */
   readonly sid: string;
   readonly chunkId: string;
   readonly document: PassageDocument;
   readonly headingPath: readonly string[];
   /** Range of the chunk in the document. */
   readonly range: TextRange;
-  /** The part of the document that filters or a selection allow. The context of units stays inside it. Absent without them. */
+  /**
+   * Part of the document that filters or a selection allow; absent if neither applies. The context of units comes from
+   * inside this part.
+   */
   readonly bounds?: TextRange;
-  /** The window with the best score. */
+  /** The window of the chunk with the best score. */
   readonly window: TextRange;
   readonly text: string;
   readonly units: readonly PlacedUnit[];
   readonly scores: InProcess<z.infer<typeof scoresSchema>>;
-  /** Near-duplicates merged into this passage, as further sources. Absent if there are none. */
+  /** Near-duplicates that were merged into this passage, as further sources; absent if there are none. */
   readonly twins?: readonly NearDuplicate[];
 }
 
@@ -42,7 +45,7 @@ export interface NearDuplicate {
   readonly range: TextRange;
 }
 
-/** The data of a document that answers need. */
+/** The fields of a document that answers need. */
 export type PassageDocument = Omit<
   StoredDocument,
   "text" | "units" | "chunks" | "domain" | "tenant" | "access" | "source" | "description" | "topic" | "subtopic" | "type"
@@ -58,7 +61,7 @@ const webPageSchema = z.object({
 });
 export type WebPageEvidence = InProcess<z.infer<typeof webPageSchema>>;
 
-/** The result of the web check of one uncertain passage. It is never cited as a source and never given to a model that writes. */
+/** The result of checking one uncertain passage on the web. It is never cited as a source and never shown to a model that writes. */
 export const webEvidenceSchema = z.object({
   sid: z.string().describe("Uncertain passage that was looked up."),
   verdict: z.enum(["confirmed", "contradicted", "silent"]),
@@ -75,13 +78,13 @@ export type Verdict = "verified" | "uncertain" | "rejected";
 export interface Evidence {
   readonly passage: Passage;
   readonly verdict: Verdict;
-  /** From 0 to 1, or `null` if it could not be scored. Never 0 for unknown. */
+  /** 0–1; `null` if the passage could not be scored, never 0 in this case. */
   readonly relevance: number | null;
   readonly consistency: number | null;
   readonly agreement: number | null;
   /** Combined score that decides the verdict, 0–1. */
   readonly score: number;
-  /** One line for users. */
+  /** Reason for the verdict in one line, for users. */
   readonly reason: string;
 }
 
@@ -89,7 +92,7 @@ export interface Evidence {
 export interface Quote extends TextRange {
   readonly passage: Passage;
   readonly text: string;
-  /** Header of the table, for a quoted row. */
+  /** Header of the table, if the quote is a table row. */
   readonly header?: SourceText;
 }
 
@@ -111,12 +114,12 @@ export type ConflictResolution = InProcess<z.infer<typeof resolutionSchema>>;
 
 export const conflictSchema = z.object({
   about: z.string().describe("Words that both sides share."),
-  // "condition" occurs only in stored answers and proofs.
+  // New conflicts never have the kind "condition". It occurs in stored answers and proofs.
   kind: z.enum(["value", "date", "polarity", "condition"]),
   certainty: z.number().describe("Certainty that both sides have the same subject, 0–1; for ordering, not a probability."),
   sides: z.array(conflictSideSchema),
   resolved_by: resolutionSchema.nullable().describe("Rule of the domain pack that decides; `null`: unresolved."),
 });
-/** Two passages that differ; shown side by side. */
+/** Two passages that contradict each other. Both are shown, side by side. */
 export type Conflict = InProcess<z.infer<typeof conflictSchema>> & { readonly sides: readonly [ConflictSide, ConflictSide] };
 export type ConflictKind = Conflict["kind"];

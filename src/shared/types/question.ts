@@ -7,18 +7,23 @@ export interface AskRequest {
   readonly profile: string;
   readonly detail: "normal" | "more";
   readonly sessionId: string | null;
-  /** Earlier turns, oldest first, from callers that keep the conversation themselves. They replace the turns of the session. */
+  /** Earlier turns, oldest first, from a caller that keeps the conversation itself. They replace the turns stored in the session. */
   readonly turns?: readonly Turn[] | undefined;
   readonly selection: Selection | null;
-  /** Limits the search to the named documents, chapters, sections and pages; not yet validated. */
+  /** Documents, chapters, sections and pages that limit the search, not yet validated. */
   readonly filters?: FilterRequest | null;
-  /** Owner of the session; only a keyed hash is stored. */
+  /** User to whom the session belongs. Only a keyed hash of the id is stored. */
   readonly userId?: string | null;
-  /** Whether redacted text or no text may be stored. It can only be stricter than the configuration. @default "redacted" */
+  /**
+   * Whether redacted text (`redacted`) or no text (`ephemeral`) may be stored. A request cannot choose more than the
+   * configuration allows. @default "redacted"
+   */
   readonly privacy?: Privacy;
-  /** Adds facts to the stages' events, such as the top candidates and their scores. @default false */
+  /**
+   * Whether the events of the stages contain more facts, such as the top candidates with their scores. @default false
+   */
   readonly verbose?: boolean | undefined;
-  /** Milliseconds for the whole answer; absent: unlimited. */
+  /** Time limit for the whole answer in milliseconds; absent: unlimited. */
   readonly timeLimitMs?: number | undefined;
 }
 
@@ -29,15 +34,15 @@ export interface Selection extends TextRange {
   readonly documentId: string;
 }
 
-/** Filters by name; all of them must match. */
+/** Filters by name. A passage must match all of them. */
 export interface FilterRequest {
-  /** Title, path, file name or id; of several documents each. */
+  /** Title, path, file name or id of a document, or a list of these for several documents. */
   readonly document?: string | readonly string[] | undefined;
   /** A heading of the top structural level, or its number. */
   readonly chapter?: string | undefined;
   /** A heading of any level, or its number. */
   readonly section?: string | undefined;
-  /** `12`, `"12"` or `"12-15"`, from 1. */
+  /** A page or an inclusive range of pages, from 1: `12`, `"12"` or `"12-15"`. */
   readonly page?: number | string | undefined;
 }
 
@@ -55,17 +60,17 @@ export interface PageRange {
   readonly last: number;
 }
 
-/** The parts of documents that may be used, by document id. A document that is not listed is excluded. */
+/** The parts of documents that may be used, by document id. A document that is missing in the map must not be used. */
 export type Area = ReadonlyMap<string, AreaPart>;
 
 export interface AreaPart {
-  /** Version of the ranges; `null`: the current one. */
+  /** Version of the document that the ranges refer to; `null`: the current one. */
   readonly version: string | null;
-  /** Ordered, neither overlapping nor adjacent. */
+  /** In ascending order, neither overlapping nor adjacent. */
   readonly ranges: readonly TextRange[];
 }
 
-/** Validated filters with the part of the documents that they match. */
+/** Validated filters, with a description of the part of the documents that they match. */
 export interface AppliedFilters extends Filters {
   /** Description such as `chapter "Cetology" of "Moby-Dick"`. */
   readonly searchedIn: string;
@@ -75,24 +80,24 @@ export interface AppliedFilters extends Filters {
 export interface Turn {
   readonly question: string;
   readonly answer: string;
-  /** Titles of the cited documents that the user may see today. */
+  /** Titles of the documents that the answer cites and the user may see today. */
   readonly titles?: readonly string[];
 }
 
 /** One of several questions in a message. */
 export interface QuestionPart {
-  /** As asked. */
+  /** The part as the user wrote it. */
   readonly text: string;
-  /** The part as a standalone question, completed with topics of the earlier parts. */
+  /** The part as a standalone question, with topics that earlier parts name. */
   readonly resolved: string;
-  /** True if it names its subject: "How much is a locker?" does, "how long does it take?" does not. */
+  /** True if the part names its subject: "How much is a locker?" does, "How long does it take?" does not. */
   readonly standsAlone: boolean;
 }
 
 /** A question after admission. */
 export interface Question {
   readonly text: string;
-  /** Standalone form for retrieval and caching. */
+  /** The question in a form that is understandable without earlier turns, for retrieval and caching. */
   readonly resolved: string;
   readonly scope: Scope;
   readonly profile: string;
@@ -102,9 +107,12 @@ export interface Question {
   readonly privacy?: Privacy;
   readonly selection: Selection | null;
   readonly filters?: AppliedFilters | null;
-  /** The part of the documents that the filters allow; `areaOf` adds the selection. Absent or `null`: everything visible in the scope. */
+  /**
+   * The part of the documents that the filters allow; absent or `null`: everything visible in the scope. `areaOf`
+   * combines it with the selection.
+   */
   readonly area?: Area | null;
   readonly history: readonly Turn[];
-  /** Names of the injection patterns found in the text. */
+  /** Names of the injection signals found in the question (`guard/injection.ts`). */
   readonly injectionSignals: readonly string[];
 }
