@@ -9,13 +9,15 @@ import { IngestError, ModelError, UnavailableError } from "./shared/errors.ts";
 import type { EmbeddingCost, IngestEvent } from "./shared/events.ts";
 import { progressOf } from "./text/progress.ts";
 
-/** Maximum bytes of files that are prepared in advance, because each is held in memory as a whole. */
+/**
+ * Maximum total bytes of the files that are prepared in advance, because the whole content of each is held in memory.
+ */
 const AHEAD_BYTES = 4 * 1024 * 1024;
 
 /**
- * Prepares up to `room` files ahead of the current one and yields the results in order. One file is always prepared
- * ahead, and more only while their total size is at most `AHEAD_BYTES`. If the consumer stops, preparations that have
- * begun run to their end.
+ * Prepares files ahead of the current one and yields the results in order. One file is always prepared ahead. Further
+ * files, up to `room`, are prepared ahead while their total size is at most `AHEAD_BYTES`. If the consumer stops,
+ * preparations that have begun run to their end.
  */
 async function* prepareAhead(
   files: readonly ScannedFile[],
@@ -28,7 +30,7 @@ async function* prepareAhead(
     for (let file = files[next]; file !== undefined; file = files[++next]) {
       if (begun.length > 1 && (begun.length > room || ahead + file.bytes > AHEAD_BYTES)) break;
       const prepared = prepare(file);
-      // Prevents an unhandled rejection before the promise is awaited, which rethrows the error.
+      // Prevents an unhandled rejection. The error is thrown when the promise is awaited.
       prepared.catch(() => {});
       begun.push({ prepared, bytes: file.bytes });
       ahead += file.bytes;
@@ -41,13 +43,13 @@ async function* prepareAhead(
 }
 
 /**
- * Yields files in groups, in order. A group ends when it is full, or `GROUP_MS` after its first file, even while the next file is still
- * being prepared, so that an interrupted ingest loses no more than that.
+ * Yields files in groups, in order. A group ends when it is full, or `GROUP_MS` after its first file, even if the next
+ * file is still being prepared. So an interrupted ingest loses the work of at most that time.
  */
 async function* inGroups(files: AsyncGenerator<PreparedFile, void>): AsyncGenerator<readonly PreparedFile[], void> {
   const begin = () => {
     const next = files.next();
-    // Prevents an unhandled rejection before the promise is awaited, which rethrows the error.
+    // Prevents an unhandled rejection. The error is thrown when the promise is awaited.
     next.catch(() => {});
     return next;
   };
@@ -68,19 +70,20 @@ async function* inGroups(files: AsyncGenerator<PreparedFile, void>): AsyncGenera
 
 export interface IngestParts extends FileParts {
   readonly corpus: Pick<DomainIndex, "sync" | "finishSwitch" | "encoder">;
-  /** `null` without an encoder. */
+  /** Prices of embeddings; `null` without an encoder. */
   readonly prices: PriceTable | null;
-  /** Files that belong to another source: absolute path → source. */
+  /** Files that another source has ingested already: absolute path → source. */
   readonly elsewhere: ReadonlyMap<string, string>;
-  /** Monotonic, in milliseconds. */
+  /** Returns a monotonic time in milliseconds. */
   readonly clock: () => number;
 }
 
 /**
- * Ingests a folder or single files: scan, read, parse, chunk, store, delete missing files, embed new text. Each file is stored as a whole;
- * small files share a transaction. An unchanged file costs a read and a hash. A renamed file keeps its documents. A file that cannot be
- * read is reported and keeps its last version. Files below a folder that cannot be listed are kept as well.
- * @throws IngestError when the folder cannot be read or holds no documents; nothing changes then
+ * Ingests a folder or single files: scans, reads, parses, chunks and stores files, deletes missing files and embeds new
+ * text. A file is stored completely or not at all; small files share a transaction. An unchanged file is only loaded
+ * and hashed. A renamed file keeps its documents. A file that cannot be read is reported, and its last version is kept.
+ * Files in a subfolder that cannot be listed are kept as well.
+ * @throws IngestError when the folder cannot be read or contains no documents; nothing changes in this case
  */
 export async function* ingest(request: IngestRequest, parts: IngestParts, signal: AbortSignal): AsyncGenerator<IngestEvent, void> {
   signal.throwIfAborted();
@@ -90,7 +93,7 @@ export async function* ingest(request: IngestRequest, parts: IngestParts, signal
   const { files, skipped } = withoutStored(scan, parts.elsewhere);
   const { unreadable } = scan;
   const unread = skipped.filter(({ extension }) => extension !== null);
-  // A folder may hold files of unsupported formats, which are skipped; a file named by the caller must be supported.
+  // In a folder, files of unsupported formats are skipped. A file that the caller names must have a supported format.
   const refused = request.only === null ? [] : unread;
   const leftOut = skipped.filter((file) => !refused.includes(file));
   yield { type: "scan-end", files: files.length, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0), skipped: leftOut };
@@ -99,8 +102,7 @@ export async function* ingest(request: IngestRequest, parts: IngestParts, signal
     throw emptyFolder(request.folder, known.size);
   }
   const present = new Set(files.map(({ path }) => path));
-  // Files that were not requested, or that are in an unreadable folder, are not deleted, because their state is
-  // unknown.
+  // Files that were not requested, or that are in an unreadable folder, are not deleted, because they may still exist.
   const isHidden = (path: string) => request.only !== null || unreadable.some((folder) => path.startsWith(`${folder.path}/`));
   const gone = [...known.values()].filter(({ path }) => !present.has(path) && !isHidden(path));
   const run: Run = {
@@ -137,7 +139,7 @@ export async function* ingest(request: IngestRequest, parts: IngestParts, signal
     counts.deleted += deleted;
     if (held) yield { type: "document", path, outcome: "deleted", chunks: 0, counts: { ...counts } };
   }
-  // Ingesting single files does not complete an unfinished ingest of the whole source.
+  // After single files were ingested, an unfinished ingest of the whole source is still unfinished.
   if (!request.dryRun && (request.only === null || run.isBegun)) await store.unfinished.end(request);
   const embedding = parts.prices === null || request.dryRun ? null : yield* embed(parts.corpus, parts.prices, signal);
   const revision = await store.documents.revision(request.domain);
@@ -158,7 +160,7 @@ function scanOf({ only, folder, root }: IngestRequest): Scan {
   return only === null ? scanFolder(folder, root, openedExtensions) : scanFiles(only, root, openedExtensions);
 }
 
-/** Records files of unsupported formats by name, so that a refusal can name what was not searched. */
+/** Records the names of files of unsupported formats, so that a refusal can say what was not searched. */
 async function rememberUnread(
   unread: readonly SkippedFile[],
   { request, parts, known, counts }: Pick<Run, "request" | "parts" | "known" | "counts">,
@@ -174,7 +176,7 @@ async function rememberUnread(
   }
 }
 
-/** Skips files that another source has stored already. */
+/** Moves files that another source has ingested already to the skipped ones. */
 function withoutStored({ files, skipped }: Scan, elsewhere: ReadonlyMap<string, string>): Pick<Scan, "files" | "skipped"> {
   const doubled = files.filter(({ absolute }) => elsewhere.has(absolute));
   return {
@@ -190,7 +192,7 @@ function withoutStored({ files, skipped }: Scan, elsewhere: ReadonlyMap<string, 
   };
 }
 
-/** Counts unread files by extension, most frequent first. */
+/** Counts files of unsupported formats by extension, most frequent first. */
 function countKinds(unread: readonly { readonly extension: string | null }[]): Readonly<Record<string, number>> {
   const counts = new Map<string, number>();
   for (const { extension } of unread) counts.set(extension || "no extension", (counts.get(extension || "no extension") ?? 0) + 1);
@@ -198,9 +200,9 @@ function countKinds(unread: readonly { readonly extension: string | null }[]): R
 }
 
 /**
- * Embeds new text, or all text after a change of encoder, and yields progress. If the encoder fails, documents stay
- * searchable by BM25, finished vectors are kept, and the next ingest or question continues. The same applies if the
- * search engine is full or unavailable.
+ * Embeds new text, or all text after a change of encoder, and yields the progress. If the encoder fails, documents
+ * remain searchable by BM25, and finished vectors are kept. The next ingest or question continues. The same applies if
+ * the search engine is full or unavailable.
  */
 async function* embed(
   corpus: IngestParts["corpus"],

@@ -2,12 +2,15 @@ import type { Block, TextRange, Unit } from "../shared/types.ts";
 import type { TokenCounter } from "../text/cl100k.ts";
 import { isInsidePair } from "../text/sentences.ts";
 
-/** The structure that a cut before an atom divides, from the best to the worst place. */
+/** What a cut before an atom separates, from the best to the worst place to cut. */
 export type Boundary = "section" | "block" | "list" | "row" | "sentence" | "introduction" | "word" | "attached" | "whole" | "heading";
 
-/** A unit, or a part of a long one: the element from which chunks and windows are built. */
+/** A unit, or a part of a long unit. Chunks and windows consist of whole atoms. */
 export interface Atom extends TextRange {
-  /** Includes the white space that the encoding joins to the atom, so that the sum over atoms equals the count of their slice. */
+  /**
+   * Number of tokens, including white space that the encoding joins to the atom. The sum over several atoms is close to
+   * the token count of their slice.
+   */
   readonly tokens: number;
   readonly boundary: Boundary;
 }
@@ -18,7 +21,10 @@ interface AtomSource {
   readonly units: readonly Unit[];
 }
 
-/** Splits a document into atoms of at most `atomTokens`. Keeps tables, and quotations with attribution, of up to `wholeTokens` whole. */
+/**
+ * Splits a document into atoms of at most `atomTokens`. A table, or a quotation with its attribution, must not be cut
+ * if it has at most `wholeTokens`.
+ */
 export function atomsOf(
   source: AtomSource,
   count: TokenCounter,
@@ -44,11 +50,11 @@ export function atomsOf(
   return atoms;
 }
 
-/** Matches the attribution of a quotation, on a line of its own that begins with a dash. */
+/** Matches the attribution of a quotation: a line of its own that begins with a dash. */
 const ATTRIBUTION = /^[\u2013\u2014\u2015]{1,2}\s*\S|^--\s*\p{Lu}/u;
 const MAX_ATTRIBUTION = 200;
 
-/** Returns whether a unit continues the quotation before it or attributes it. */
+/** Checks whether a unit continues the quotation before it, or states who is quoted. */
 function belongsToQuotation({ text, blocks }: AtomSource, previous: Unit | undefined, unit: Unit): boolean {
   if (previous?.type !== "quote") return false;
   if (unit.type === "quote") return true;
@@ -67,19 +73,25 @@ function boundaryBetween(source: AtomSource, previous: Unit | undefined, unit: U
   const after = blocks[unit.block];
   const isTight = before !== undefined && after !== undefined && after.start - before.end === 1;
   if (isTight && previous.type === "table-row" && unit.type === "table-row") return "row";
-  // A table stays with its caption or with the sentence before it.
+  // A table stays with its caption, or with the sentence before it.
   if (unit.type === "table-row" && previous.type === "paragraph") return "attached";
   if (callOf(source, unit) >= 0) return "attached";
   if (text[previous.end - 1] === ":") return "introduction";
   return isTight && unit.type === "list-item" ? "list" : "block";
 }
 
-/** Matches a note below the paragraph that cites it, as the readers of EPUB, PDF and DOCX write it: its mark, then its text. */
+/**
+ * Matches a note below the paragraph that cites it: its mark, then its text. The parsers of EPUB, PDF and DOCX write
+ * notes in this form.
+ */
 const NOTE = /^(?:\[(\d{1,3}|\*{1,3}|[\u2020\u2021])\]|(\d{1,3}|\*{1,3}|[\u2020\u2021])) \S/;
 /** Maximum notes after one paragraph. */
 const MOST_NOTES = 20;
 
-/** Returns the offset in the previous paragraph of the mark that cites this note, skipping other notes; -1 if the unit begins no note. */
+/**
+ * Returns the offset of the mark that cites the note in this unit. The mark is in the nearest paragraph above that is
+ * not a note itself. -1 if the unit begins no note, or the paragraph has no such mark.
+ */
 function callOf({ text, blocks }: AtomSource, unit: Unit): number {
   const textOf = (block: Block | undefined) => (block?.type === "paragraph" ? text.slice(block.start, block.end) : "");
   const markOf = (block: Block | undefined) => {
@@ -92,12 +104,12 @@ function callOf({ text, blocks }: AtomSource, unit: Unit): number {
   let caller = unit.block - 1;
   while (caller > 0 && unit.block - caller < MOST_NOTES && markOf(blocks[caller]) !== undefined) caller--;
   const called = textOf(blocks[caller]);
-  // A bare number must stand alone: "5 1" does not cite note 15.
+  // The mark must be a separate word if it is a bare number: "5 1" does not cite note 15.
   const at = /^\d/.test(mark) ? called.search(new RegExp(`(?<=\\s)${mark}(?=\\s|$)`)) : called.indexOf(mark);
   return at < 0 ? -1 : at + (blocks[caller]?.start ?? 0);
 }
 
-/** Keeps the sentences from the citing mark to the end of the paragraph together with the note. */
+/** Forbids cuts between the sentence with the citing mark and the note. */
 function keepFromCall(atoms: Atom[], call: number): void {
   for (let k = atoms.length - 1; k > 0; k--) {
     const atom = atoms[k] as Atom;
@@ -106,7 +118,10 @@ function keepFromCall(atoms: Atom[], call: number): void {
   }
 }
 
-/** Forbids cuts inside a table or quotation, from atom `from` to the last one, if it has at most `limit` tokens. */
+/**
+ * Forbids cuts inside a table or quotation that consists of the atoms from index `from` on, if it has at most `limit`
+ * tokens.
+ */
 function keepWhole(atoms: Atom[], from: number, limit: number): void {
   if (from < 0) return;
   const inside = atoms.slice(from);
@@ -116,7 +131,7 @@ function keepWhole(atoms: Atom[], from: number, limit: number): void {
   }
 }
 
-/** Counts a space with the word after it and line breaks with the text before them, as the encoding does. */
+/** Counts the tokens of an atom, with a space before it and the line breaks after it, as the encoding does. */
 function tokensWithSpace(text: string, { start, end }: TextRange, count: TokenCounter): number {
   const from = text[start - 1] === " " ? start - 1 : start;
   let to = end;
@@ -124,11 +139,14 @@ function tokensWithSpace(text: string, { start, end }: TextRange, count: TokenCo
   return count({ start: from, end: to });
 }
 
-/** Halves a range until each part has at most `limit` tokens. Cuts at the space nearest to the middle, else between two characters. */
+/**
+ * Halves a range until each part has at most `limit` tokens. Cuts at the white space nearest to the middle; without
+ * white space, between two characters.
+ */
 function splitRange(text: string, range: TextRange, counted: { readonly limit: number; readonly count: TokenCounter }): TextRange[] {
   const { limit, count } = counted;
   const { start, end } = range;
-  // A token has at least one UTF-8 byte, and a UTF-16 code unit at most three.
+  // A token has at least one UTF-8 byte, and a UTF-16 code unit becomes at most three, so this range is short enough.
   if ((end - start) * 3 <= limit || end - start < 2) return [range];
   if (count(range) <= limit) return [range];
   const middle = start + ((end - start) >> 1);

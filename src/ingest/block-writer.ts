@@ -9,7 +9,7 @@ type Frame =
   | { readonly type: "quote" }
   | { readonly type: "row"; readonly table: Table; readonly names: NamesColumns; cell: number; written: number; nested: number };
 
-/** Whether a row names the columns of its table. A "maybe" row also remains quotable. */
+/** Whether a row contains the names of the columns. A row with "maybe" is the header, but can also be quoted. */
 export type NamesColumns = boolean | "maybe";
 
 export interface Table {
@@ -23,11 +23,11 @@ interface OpenBlock {
   readonly header: number;
   readonly start: number;
   readonly frame: Frame | null;
-  /** End of the bold text at the start of the block. Equal to `start` without bold text; -1 while the bold text continues. */
+  /** End of the bold text at the start of the block. Equal to `start` if there is none; -1 as long as the bold text continues. */
   boldEnd: number;
-  /** Whether bold text of this block continues after it. */
+  /** Whether bold text of this block continues in the next block. */
   isBoldOpen: boolean;
-  /** True for a line that is the heading of the next block without any markup. */
+  /** True for a line without markup that is the heading of the next block. */
   isHeadLine: boolean;
 }
 
@@ -39,38 +39,41 @@ export interface WrittenBlocks {
 }
 
 /**
- * Builds blocks from a stream of structure (headings, items, rows, paragraphs) and ranges of visible text. A block starts with its first
- * visible character, so empty markup adds nothing. An empty line separates blocks; a line break separates the items of one list and the
- * rows of one table.
+ * Builds blocks from a stream of structure (headings, items, rows, paragraphs) and ranges of visible text. A block
+ * starts at its first visible character, so markup without text adds no block. An empty line separates two blocks.
+ * Items of one list, and rows of one table, are separated by a single line break.
  */
 export class BlockWriter {
   readonly #builder: TextBuilder;
   readonly #blocks: BoldBlock[] = [];
   #frames: Frame[] = [];
   #open: OpenBlock | null = null;
-  /** Separator before the next visible text: none, a hard line break, or the end of a paragraph. */
+  /** Separator to write before the next visible text: none, a hard line break, or the end of a paragraph. */
   #pending: "none" | "line" | "paragraph" = "paragraph";
   /** Number of open bold elements. */
   #bold = 0;
   #listDepth = 0;
   #lists = 0;
-  /** The number of the open item, written before its first text. */
+  /** The number of the open list item, which is written before the first text of the item. */
   #mark: SourceText | null = null;
   #tables = 0;
-  /** Number of the list, or negative number of the table, that the last block belongs to; 0 outside of both. Decides the separator. */
+  /**
+   * Number of the list, or negative number of the table, that contains the last block; 0 outside of both. Blocks of one
+   * list or table are separated by one line break.
+   */
   #lastGroup = 0;
   #headingLevel = 1;
   /** Open sections, outermost first. */
   readonly #sections: { readonly firstBlock: number; readonly headingLevel: number }[] = [];
   /** Indexes of the blocks in open sections. */
   readonly #inSections: number[] = [];
-  /** Deferred writes, such as notes, that follow the open block, and the structure that they must come after. */
+  /** Deferred writes, such as notes. They follow the open block, or the list, table or quotation in `#before`. */
   #behind: (() => void)[] = [];
   #before: Frame | Table | number | null = null;
   #isWritingBehind = false;
   readonly #lineBreaks: ReadonlyMap<number, LineBreak>;
 
-  /** @param lineBreaks significant line breaks within paragraphs, by offset (`lineBreaks`); all others are white space */
+  /** @param lineBreaks significant line breaks within paragraphs, by offset (`lineBreaks`); all other line breaks are white space */
   constructor(original: string, lineBreaks: ReadonlyMap<number, LineBreak> = new Map()) {
     this.#builder = new TextBuilder(original);
     this.#lineBreaks = lineBreaks;
@@ -97,7 +100,10 @@ export class BlockWriter {
     this.#push({ type: "item", level: Math.max(1, this.#listDepth) });
   }
 
-  /** Sets the number of a list item, such as "4." or "(b)". It is written before the item's first text, if it has any. */
+  /**
+   * Sets the number of the open list item, such as "4." or "(b)". It is written before the first text of the item; an
+   * item without text stays empty.
+   */
   mark(mark: SourceText): void {
     this.#mark = mark;
   }
@@ -111,15 +117,18 @@ export class BlockWriter {
     this.#push({ type: "heading", level });
   }
 
-  /** Begins a heading that the source does not mark up, such as an accordion's title, one level below the current heading. */
+  /**
+   * Begins a heading that the source does not mark up as one, such as the title of an accordion. Its level is one below
+   * the current heading.
+   */
   beginSubheading(): void {
     const level = Math.min(6, this.#headingLevel + 1);
-    // Headings in a section rank below the heading that opens it.
+    // Headings in a section rank below the heading that begins the section.
     if (this.#sections.length > 0) this.#headingLevel = level;
     this.#push({ type: "heading", level });
   }
 
-  /** Limits the scope of the headings that follow to the text before `endSection`. */
+  /** Begins a section. Headings in it apply only to text before `endSection`. */
   beginSection(): void {
     this.paragraph();
     if (!this.isSingleLine) this.#close();
@@ -173,7 +182,7 @@ export class BlockWriter {
     this.paragraph();
   }
 
-  /** Marks the text that follows as bold, until `endBold`. */
+  /** Marks the following text as bold, until `endBold`. */
   beginBold(): void {
     this.#bold++;
   }
@@ -183,7 +192,7 @@ export class BlockWriter {
     if (this.#open !== null && this.#bold === 0 && this.#pending === "none") this.#open.isBoldOpen = false;
   }
 
-  /** Ends the bold text at the start of a block at the first visible text that is not bold. */
+  /** Ends the bold text at the start of a block, at the first visible text that is not bold. */
   #endBoldWords(text: string, start: number, end: number): void {
     const open = this.#open;
     if (open === null || open.boldEnd >= 0) return;
@@ -196,12 +205,12 @@ export class BlockWriter {
     this.#pending = "paragraph";
   }
 
-  /** Adds a hard line break; two in a row end the paragraph. */
+  /** Adds a hard line break. Two line breaks in a row end the paragraph. */
   lineBreak(): void {
     this.#pending = this.#pending === "none" ? "line" : "paragraph";
   }
 
-  /** Marks the line just written as the heading of the next block. */
+  /** Marks the last written line as the heading of the next block. */
   #endHead(): void {
     if (this.#open !== null) this.#open.isHeadLine = true;
     this.paragraph();
@@ -233,7 +242,7 @@ export class BlockWriter {
     this.#builder.append(start, end);
   }
 
-  /** Writes text that replaces a whole range of the original, such as a decoded entity. */
+  /** Writes text that replaces a range of the original as a whole, such as a decoded entity. */
   opaque(text: string, start: number, end: number): void {
     if (this.#isBetween() && !isVisible(text, 0, text.length)) return;
     this.#prepare();
@@ -242,15 +251,15 @@ export class BlockWriter {
   }
 
   /**
-   * Defers `write` (which writes paragraphs, such as a note) until the end of the open block, or of the list, table or
-   * quotation around it.
+   * Defers `write` until the end of the open block, or of the list, table or quotation that contains it. `write` writes
+   * paragraphs, such as a note.
    */
   writeBehind(write: () => void): void {
     if (this.#behind.length === 0) this.#before = this.#whole();
     this.#behind.push(write);
   }
 
-  /** Writes a code block with its line breaks from ranges of the original. An entry with `text` replaces its whole range. */
+  /** Writes a code block from ranges of the original and keeps its line breaks. The `text` of an entry replaces the range of the entry. */
   code(all: readonly CodePiece[]): void {
     const pieces = withoutBlankEnds(all, this.#builder.original);
     if (pieces.length === 0) return;
@@ -282,7 +291,10 @@ export class BlockWriter {
     return { text, sourceMap, blocks: withBoldHeads(this.#blocks, text) };
   }
 
-  /** Opens a frame. A table row flattens structure inside it into its line. */
+  /**
+   * Begins an item, heading, quotation or row. Inside a table row, further structure is ignored and its text becomes
+   * part of the row.
+   */
   #push(frame: Frame): void {
     const top = this.#frames.at(-1);
     if (top?.type === "row") top.nested++;
@@ -290,7 +302,7 @@ export class BlockWriter {
     this.paragraph();
   }
 
-  /** Returns whether a separator or a new block is needed before the next visible text. White space alone needs none. */
+  /** Checks whether a separator or a new block is needed before the next visible text. If only white space follows, nothing is written. */
   #isBetween(): boolean {
     const frame = this.#frames.at(-1) ?? null;
     return (
@@ -353,7 +365,10 @@ export class BlockWriter {
     return outer ?? null;
   }
 
-  /** Writes the deferred text unless the next block continues the same structure. Deferred text may defer more, which follows it. */
+  /**
+   * Writes the deferred text, unless the next block continues the same list, table or quotation. Deferred text may
+   * defer further text, which is written after it.
+   */
   #leave(next: Frame | Table | number | null): void {
     if (this.#behind.length === 0 || this.#isWritingBehind || (next !== null && next === this.#before)) return;
     const around = [this.#frames, this.#listDepth, this.#bold, this.#pending, this.#headingLevel] as const;
@@ -366,7 +381,7 @@ export class BlockWriter {
     this.#isWritingBehind = false;
     this.#behind = [];
     [this.#frames, this.#listDepth, this.#bold, this.#pending, this.#headingLevel] = around;
-    // A list in a note must not continue in the text after it.
+    // A list in a note must not continue in the text after the note.
     this.#lists++;
   }
 
@@ -389,7 +404,7 @@ export class BlockWriter {
     this.#open = null;
     const { type, level, header, start, isHeadLine } = open;
     const end = this.#builder.length;
-    // Bold markup around several paragraphs, or in a note, marks no heading.
+    // Bold text that continues over several paragraphs, or is in a note, is no heading.
     const isThroughout = open.boldEnd < 0 && !open.isBoldOpen && !this.#isWritingBehind;
     const boldEnd = isThroughout ? end : Math.max(start, open.boldEnd);
     if (this.#sections.length > 0) this.#inSections.push(this.#blocks.length);

@@ -5,24 +5,30 @@ import { type Atom, atomsOf, type Boundary } from "./atoms.ts";
 import type { ParsedDocument } from "./parse.ts";
 
 interface PartitionOptions {
-  /** In tokens. */
+  /** Target size of a part in tokens, like `min` and `max`. */
   readonly target: number;
   readonly min: number;
   readonly max: number;
-  /** Maximum tokens of the preceding part that a part repeats. */
+  /** Maximum number of tokens at the end of the preceding part that a part may repeat. */
   readonly overlap: number;
-  /** Allows a cut inside a unit, table or quotation, or after a heading, rather than a part below `min`. */
+  /**
+   * Whether to cut inside a unit, table or quotation, or after a heading, if a part would otherwise be smaller than
+   * `min`.
+   */
   readonly mayCutUnits: boolean;
 }
 
-/** The atoms from `first` to `last`. Those before `own` also belong to the preceding part. */
+/** The atoms from `first` to `last`. The atoms before `own` are the overlap with the preceding part. */
 interface Part {
   readonly first: number;
   readonly own: number;
   readonly last: number;
 }
 
-/** Cost of a cut, on the scale of `sizeCost`: a part that misses the target by half costs 25, a part below the minimum at least 1,000. */
+/**
+ * Cost of a cut by its place, on the scale of `sizeCost`. For comparison: a part that misses the target by half costs
+ * 25, a part below the minimum at least 1,000.
+ */
 const CUT_COST: Readonly<Record<Boundary, number>> = {
   section: 0,
   block: 4,
@@ -37,12 +43,12 @@ const CUT_COST: Readonly<Record<Boundary, number>> = {
 };
 const UNIT_CUT_COST = 1_000_000;
 const BELOW_MIN_COST = 1_000;
-/** Tolerance in tokens, because the sum over atoms can differ from the count of their slice by one at either end. */
+/** Tolerance in tokens. The sum over atoms can differ from the token count of their slice by one at either end. */
 const MARGIN = 2;
 
 /**
- * Divides atoms into parts of `min` to `max` tokens near `target` at the lowest total cost. Dynamic programming also balances the last
- * parts. Ties go to the longer part.
+ * Divides atoms into parts of `min` to `max` tokens near `target` at the lowest total cost, by dynamic programming.
+ * Therefore the last parts are balanced too. On equal cost, the longer part wins.
  */
 function partition(atoms: readonly Atom[], options: PartitionOptions): Part[] {
   const count = atoms.length;
@@ -86,7 +92,10 @@ function cutCost(boundary: Boundary, mayCutUnits: boolean): number {
   return mayCutUnits ? Math.min(CUT_COST[boundary], BELOW_MIN_COST / 4) : CUT_COST[boundary];
 }
 
-/** Returns the earliest atom that may begin an overlap of at most `overlap` tokens before atom `own`. */
+/**
+ * Returns the index of the earliest atom that may begin the overlap before atom `own`. The overlap has at most
+ * `overlap` tokens.
+ */
 function overlapStart(atoms: readonly Atom[], sums: Float64Array, own: number, overlap: number): number {
   let start = own;
   for (let i = own - 1; i >= 0 && tokensBetween(sums, i, own) <= overlap; i--) {
@@ -102,7 +111,10 @@ function fittingOverlap(atoms: readonly Atom[], sums: Float64Array, first: numbe
   return start;
 }
 
-/** Returns whether an overlap may begin with this atom: at a whole unit, and never inside a table or quotation that stays whole. */
+/**
+ * Checks whether an overlap may begin with this atom. It begins with a whole unit, and never inside a table or
+ * quotation that must not be cut.
+ */
 function isRepeatable(atoms: readonly Atom[], index: number): boolean {
   const boundary = atoms[index]?.boundary;
   return boundary !== "word" && boundary !== "whole";
@@ -112,18 +124,21 @@ function tokensBetween(sums: Float64Array, start: number, end: number): number {
   return (sums[end] ?? 0) - (sums[start] ?? 0);
 }
 
-/** Target size of chunks, in cl100k tokens: about one screen, enough to answer from. */
+/** Target size of chunks, in cl100k tokens: about one screen of text, enough to answer from. */
 export const CHUNK_TARGET_TOKENS = 800;
 /** Maximum size of a chunk, in cl100k tokens. */
 export const CHUNK_MAX_TOKENS = 1_024;
-/** Minimum size of a chunk in a longer document, in cl100k tokens. Only a table or quotation that stays whole takes precedence. */
+/** Minimum size of a chunk in a longer document, in cl100k tokens. A chunk may be smaller only to keep a table or quotation whole. */
 export const CHUNK_MIN_TOKENS = 512;
 /** Maximum overlap of consecutive chunks, in whole units, in cl100k tokens. */
 export const CHUNK_OVERLAP_TOKENS = 128;
-/** Size of windows, in tokens. Encoders usually truncate after 256 word pieces; a window below half of that has too little context. */
+/**
+ * Sizes of windows, in tokens. Encoders usually truncate after 256 word pieces. A window of less than half of that has
+ * too little context.
+ */
 export const WINDOW_MAX_TOKENS = 256;
 export const WINDOW_MIN_TOKENS = 128;
-/** Maximum size of an atom, in tokens. Longer units are split so that windows can always be filled. */
+/** Maximum size of an atom, in tokens. Longer units are split, so that parts of every size can be formed. */
 const ATOM_MAX_TOKENS = 48;
 
 const CHUNKS: PartitionOptions = {
@@ -142,10 +157,11 @@ export type ChunkDraft = Omit<Chunk, "id" | "documentId">;
 export type ChunkSource = Pick<ParsedDocument, "text" | "blocks" | "units">;
 
 /**
- * Splits a document into overlapping chunks, and each chunk into windows. Every chunk and window is `text.slice(start, end)`. The chunks
- * cover everything but white space; the windows of a chunk cover the chunk. Cuts fall between paragraphs, else between sentences, never
- * after a heading. A cut falls inside a table, or a quotation with its attribution, only if that is larger than a chunk. `headingPath`
- * names the sections that contain the start of the chunk, including a heading at its start.
+ * Splits a document into overlapping chunks, and each chunk into windows. Every chunk and window is `text.slice(start,
+ * end)`. The chunks cover everything but white space, and the windows of a chunk cover the chunk. Chunks end after a
+ * paragraph or, if need be, a sentence, never after a heading. A chunk ends inside a table, or inside a quotation with
+ * its attribution, only if the whole is larger than a chunk. `headingPath` lists the headings above the start of the
+ * chunk, including a heading at the start.
  */
 export function chunkDocument(source: ChunkSource): ChunkDraft[] {
   const count = createTokenCounter(source.text);
@@ -168,11 +184,11 @@ export function chunkDocument(source: ChunkSource): ChunkDraft[] {
 }
 
 interface CountedPart extends Part {
-  /** Token count of the slice itself. */
+  /** Number of tokens of the part's slice, counted anew. */
   readonly tokens: number;
 }
 
-/** Reduces the overlap, then halves the part, until the token count of the slice itself is within the limit. */
+/** Reduces the overlap, and then halves the part, until the slice of the part has at most `max` tokens. */
 function fitting(count: TokenCounter, atoms: readonly Atom[], part: Part, max: number): CountedPart[] {
   const tokens = count(rangeOf(atoms, part.first, part.last));
   if (part.first === part.last || tokens <= max) return [{ ...part, tokens }];
@@ -194,7 +210,7 @@ function rangeOf(atoms: readonly Atom[], first: number, last: number): TextRange
   return { start: atoms[first]?.start ?? 0, end: atoms[last]?.end ?? 0 };
 }
 
-/** Returns the heading path of each offset. Offsets must ascend. */
+/** Returns the heading path of each offset. Offsets must be in ascending order. */
 function headingPaths({ text, blocks }: ChunkSource, offsets: readonly number[]): string[][] {
   const headings = blocks.filter((block) => block.type === "heading");
   const walk = walkHeadings<Block>();

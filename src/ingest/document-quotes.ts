@@ -10,7 +10,7 @@ export interface DocumentQuote extends TextRange {
   readonly header: string | null;
 }
 
-/** Splits a document into quotes that together cover it: one for the text below each heading and one for each table row. */
+/** Splits a document into quotes that together cover it: one quote per table row, and one for the other text below each heading. */
 export function documentQuotes(document: ParsedDocument): DocumentQuote[] {
   const { text, metadata } = document;
   const quotes: DocumentQuote[] = [];
@@ -25,7 +25,7 @@ export function documentQuotes(document: ParsedDocument): DocumentQuote[] {
   let under: readonly string[] = [];
   for (const unit of unitsIn(document)) {
     const { start, end, headingPath } = unit;
-    // After the end of a section, the headings above the section apply again.
+    // The section before has ended, so another heading path applies from here on.
     if (headingPath !== under) flush();
     under = headingPath;
     if (unit.type === "heading") flush();

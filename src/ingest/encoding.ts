@@ -3,25 +3,26 @@ import { analyse } from "chardet";
 import { IngestError } from "../shared/errors.ts";
 import type { ReadingNotice } from "../shared/types.ts";
 
-/** Maximum bytes that detection of the encoding examines; more does not change the result. */
+/** Maximum bytes from which the encoding is detected. More bytes do not change the result. */
 const SAMPLE_BYTES = 64 * 1024;
-/** Minimum confidence, in percent, for a legacy encoding to win over windows-1252. */
+/** Minimum confidence, in percent, for a detected encoding to be used instead of windows-1252. */
 const MIN_CONFIDENCE = 20;
-/** Minimum share of NUL bytes for UTF-16: in mostly Latin text, every other byte is NUL. */
+/** Minimum share of NUL bytes for UTF-16. In mostly Latin text, every other byte is NUL. */
 const MIN_NUL_SHARE = 0.1;
-/** Minimum NUL bytes for UTF-16; fewer are taken for binary data. */
+/** Minimum number of NUL bytes for UTF-16. With fewer, the file counts as binary. */
 const MIN_NULS = 2;
 const WESTERN = "windows-1252";
 const MAC = "macintosh";
-/** The escape sequences of ISO-2022, a seven-bit encoding that would otherwise pass as UTF-8. */
+/** Escape sequences of ISO-2022. This encoding uses only ASCII bytes, so it would otherwise pass as UTF-8. */
 const SHIFTS = ["\x1b$@", "\x1b$B"];
 /** Matches `charset=…` in HTML and `encoding="…"` in XML. */
 const DECLARED = /<(?:meta|\?xml)\b[^>]{0,200}?(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]{1,40})/i;
 
 /**
- * Decodes text of any encoding: by its byte order mark, as UTF-8 if valid, as declared, else by letter frequencies. The byte order mark
- * stays in the text, so that offsets count the characters of the file. `encoding` is a label of the WHATWG standard.
- * @throws IngestError `binary_file` if the bytes are no text, `bad_encoding` for UTF-32
+ * Decodes text of any encoding. The encoding is that of the byte order mark, else UTF-8 if the bytes are valid UTF-8,
+ * else the encoding that the text declares, else the likeliest by letter frequencies. The byte order mark stays in the
+ * text, so that offsets count the characters of the file. `encoding` is a label of the WHATWG standard.
+ * @throws IngestError `binary_file` if the bytes are not text, `bad_encoding` for UTF-32
  */
 export function decodeText(bytes: Uint8Array) {
   const marked = markedEncoding(bytes);
@@ -46,7 +47,7 @@ function guessed(encoding: string): ReadingNotice {
   return { code: "encoding_guessed", message };
 }
 
-/** Returns the beginning of a text without leading white space, or `null` if the bytes are no text. */
+/** Returns the first characters of a text after leading white space, or `null` if the bytes are not text. */
 export function textStart(bytes: Uint8Array): string | null {
   try {
     return decodeText(bytes.subarray(0, SAMPLE_BYTES)).text.trimStart().slice(0, 1024);
@@ -56,12 +57,15 @@ export function textStart(bytes: Uint8Array): string | null {
   }
 }
 
-/** Decodes with the charset that the server names, or detects the encoding if that charset is unknown. */
+/**
+ * Decodes text with the charset that the server states. Without one, or if it is unknown, the encoding is detected from
+ * the bytes.
+ */
 export function textOf(bytes: Uint8Array, charset: string | null): string {
   try {
     if (charset !== null) return new TextDecoder(charset).decode(bytes);
   } catch {
-    // Unknown charset: detect the encoding from the bytes.
+    // The charset is unknown, so the encoding is detected below.
   }
   return decodeText(bytes).text;
 }
@@ -79,7 +83,7 @@ function markedEncoding([first, second, third, fourth]: Uint8Array): string | nu
   return first === 0xfe && second === 0xff ? "utf-16be" : null;
 }
 
-/** Detects UTF-16 without a byte order mark: the NUL bytes are on one side of the byte pairs. */
+/** Detects UTF-16 without a byte order mark: nearly all NUL bytes are at even, or nearly all at odd positions. */
 function wideEncoding(bytes: Uint8Array): string | null {
   const sample = bytes.subarray(0, SAMPLE_BYTES);
   const nulsAt = (side: number) => sample.filter((byte, i) => byte === 0 && i % 2 === side).length;
@@ -89,7 +93,10 @@ function wideEncoding(bytes: Uint8Array): string | null {
   return odd > enough ? "utf-16le" : even > enough ? "utf-16be" : null;
 }
 
-/** Returns whether a byte is a control character that no text contains. Form feeds end pages; escapes belong to ISO-2022. */
+/**
+ * Checks whether a byte is a control character that text never contains. Text may contain form feeds (ends of pages)
+ * and escapes (ISO-2022).
+ */
 function isControl(byte: number): boolean {
   return byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0c && byte !== 0x0d && byte !== 0x1b;
 }
@@ -105,8 +112,8 @@ function likelyEncoding(bytes: Uint8Array): string {
 }
 
 /**
- * Counts capitals, controls and symbols directly after small letters. They indicate a wrong encoding: read as
- * windows-1252, "café" from an old Macintosh is "cafŽ".
+ * Counts non-ASCII capitals, control characters and symbols directly after small letters. They indicate a wrong
+ * encoding: "café" from an old Macintosh, decoded as windows-1252, is "cafŽ".
  */
 function misplacedIn(bytes: Uint8Array, encoding: string): number {
   const text = new TextDecoder(encoding).decode(bytes.subarray(0, SAMPLE_BYTES));

@@ -9,34 +9,35 @@ import { textExtensions } from "./formats/formats.ts";
 import { findRecognition } from "./formats/pdf/recognise.ts";
 import type { DocumentDraft } from "./to-document.ts";
 
-/** Heap limit of one reader thread, in megabytes. The structure of the largest text takes less than half. */
+/** Heap limit of one reader thread, in megabytes. The data structures for the largest text take less than half. */
 const HEAP_MB = 1_024;
 
-/** The worker always runs the compiled file. From source, each thread would strip the types again. */
+/** The worker is always the compiled file. Otherwise each thread would have to strip the types of the source again. */
 const ENTRY = join(PACKAGE_ROOT, "dist", "src", "ingest", "file-worker.js");
 
 type FinishedFile = Exclude<FileOutcome, { type: "going-on" }>;
 
-/** A thread that reads files one after the other, in the order in which it gets them. */
+/** A thread that reads files one after the other, in the order in which they are sent. */
 interface Thread {
   readonly worker: Worker;
-  /** Number of files that it is reading or has waiting. */
+  /** Number of files that are being read or waiting in this thread. */
   files: number;
-  /** True if all of them are quick, so that another quick file may wait behind them. */
+  /** True if all of these files are quick to read. Then another quick file may wait behind them. */
   isQuick: boolean;
 }
 
 interface Turn {
   readonly thread: Thread;
-  /** Number of files that the thread reads first. */
+  /** Number of files that the thread reads before this one. */
   readonly ahead: number;
 }
 
-/** The thread ended before it began to read the file. Another thread can read it. */
+/** Signals that the thread ended before it began to read the file, so that another thread can read the file. */
 class ThreadEnded extends Error {}
 
 /**
- * Reads a file in a thread. Transfers its bytes. After an error, the thread must end.
+ * Reads a file in a thread and transfers the file's bytes to the thread. After an error, the caller must end the
+ * thread.
  * @throws IngestError `read_timeout`, `read_failed`; `ThreadEnded`; the reason of `signal`
  */
 async function readIn(
@@ -75,28 +76,42 @@ async function readIn(
       worker.postMessage({ path, bytes: own }, [own.buffer]);
     });
   } finally {
-    // Without a reason, an error would be created for each file.
+    // Pass a reason, because otherwise an error object would be created for each file.
     done.abort("done");
   }
 }
 
-/** Returns the bytes in a buffer of their own, which can be transferred. */
+/** Returns the bytes in a buffer that contains nothing else, so that the buffer can be transferred. */
 function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const isOwn = bytes.byteOffset === 0 && bytes.byteLength === bytes.buffer.byteLength && bytes.buffer instanceof ArrayBuffer;
   return isOwn ? new Uint8Array(bytes.buffer as ArrayBuffer) : new Uint8Array(bytes);
 }
 
-/** Milliseconds for one file, and for each of its recognised pages. A book of 20 MB takes a third. */
+/**
+ * Milliseconds for reading one file, and for recognising each of its pages or pictures. A book of 20 MB takes a third
+ * of that.
+ */
 export const FILE_TIMEOUT_MS = 60_000;
-/** Maximum files read at the same time. Each may take `HEAP_MB` of memory, and one writer stores all results. */
+/** Maximum files read at the same time. Each may take `HEAP_MB` of memory, and a single writer stores all results. */
 const MOST_THREADS = 4;
-/** Maximum bytes of files read concurrently. Reading a text takes about ten times its size in memory. */
+/**
+ * Maximum total bytes of the files that are read at the same time. Reading a text takes about ten times its size in
+ * memory.
+ */
 const MOST_BYTES = 4 * 1024 * 1024;
-/** Maximum bytes of a text that may wait in a thread behind others. Reading it takes some 30 ms. */
+/**
+ * Maximum bytes of a text that counts as quick to read, so that it may wait behind others in a thread. Reading 128 KiB
+ * takes some 30 ms.
+ */
 const QUICK_BYTES = 128 * 1024;
-/** Number of files prepared in advance per thread, about as many as a thread reads while a group is stored. */
+/**
+ * Maximum quick files per thread, read or waiting: about as many as a thread reads while a group of files is stored.
+ */
 const ROOM_PER_THREAD = 16;
-/** Number of processors left for storing quick files. Also, each thread compiles the program, which takes as long as reading 5 MB. */
+/**
+ * Number of processors to leave for storing, while files are quick to read. Another thread would hardly help, because
+ * it first compiles the program, which takes as long as reading 5 MB.
+ */
 const LEFT_FOR_STORING = 1;
 interface FileSize {
   readonly bytes: number;
@@ -105,13 +120,15 @@ interface FileSize {
 
 /** Reads files into documents concurrently, each in a thread that can be terminated. */
 export interface FileReader {
-  /** Number of files that are read or queued at the same time. */
+  /** Number of files that may be read or wait at the same time. */
   readonly room: number;
-  /** True if scanned pages and embedded pictures are recognised (OCR). After a change, files are read again. */
+  /**
+   * True if the text of scanned pages and embedded pictures is recognised (OCR). If this changes, files are read again.
+   */
   readonly recognises: boolean;
   /**
-   * @param file its bytes are transferred: they cannot be used afterwards
-   * @throws IngestError the format's errors, `read_timeout`, `read_failed`; the reason of `signal`
+   * @param file its bytes are transferred, so the caller cannot use them afterwards
+   * @throws IngestError the codes of the format, `read_timeout`, `read_failed`; the reason of `signal`
    */
   read(file: FileTask, signal: AbortSignal): Promise<readonly DocumentDraft[]>;
   /** Terminates the threads. */
@@ -121,17 +138,17 @@ export interface FileReader {
 export interface FileReaderOptions {
   /** @default FILE_TIMEOUT_MS */
   readonly timeoutMs?: number;
-  /** @default the number of processors, at most 4; quick files use one fewer */
+  /** @default the number of processors, at most 4; one less for quick files */
   readonly threads?: number;
   /** Heap limit of a thread, in megabytes. @default HEAP_MB */
   readonly heapMb?: number;
-  /** True if documents are chunked. False for web pages, which may be hostile, so that each file gets a new thread. @default true */
+  /** Whether to chunk documents. False for web pages. They may be hostile, so each of them is read in a new thread. @default true */
   readonly hasChunks?: boolean;
 }
 
 /**
- * Creates a reader that reuses its threads. A file that exceeds its time or memory limit ends its thread and is reported; the next file
- * gets a new thread.
+ * Creates a reader that reuses its threads. If a file exceeds its time or memory limit, its thread is terminated and
+ * the file is reported as failed. The next file is read in a new thread.
  */
 export function createFileReader({
   timeoutMs = FILE_TIMEOUT_MS,
@@ -144,12 +161,12 @@ export function createFileReader({
   const waiting: { readonly file: FileSize; readonly begin: (turn: Turn) => void }[] = [];
   const start = (): Thread => {
     const worker = new Worker(ENTRY, {
-      // Discards the parser's output and withholds the environment, which a parser does not need.
+      // The parser's output is discarded. A parser needs no environment variables, so it gets none.
       ...{ stdout: true, stderr: true, env: {}, workerData: { hasChunks } },
       ...{ resourceLimits: { maxOldGenerationSizeMb: heapMb }, execArgv: [] },
       name: `documents: ${ENTRY}`,
     });
-    // Each waiting file listens too.
+    // Each waiting file adds listeners, so the usual limit does not apply.
     worker.setMaxListeners(0);
     const thread = { worker, files: 0, isQuick: true };
     const forget = () => all.delete(thread);
@@ -176,7 +193,7 @@ export function createFileReader({
       next.begin({ thread, ahead: thread.files++ });
     }
   };
-  /** Waits for a turn, in the order of requests. */
+  /** Waits until a thread can take the file. Requests are served in order. */
   const takeTurn = (file: FileSize, signal: AbortSignal) =>
     new Promise<Turn>((resolve, reject) => {
       const leave = () => {
@@ -199,7 +216,7 @@ export function createFileReader({
     try {
       signal.throwIfAborted();
       const outcome = await readIn(turn, file, { timeoutMs, heapMb, signal });
-      // Do not reuse the thread after a large file, because a thread frees that memory only when it ends.
+      // Do not reuse the thread after a large file: a thread releases memory only when it ends.
       isReusable = size.bytes <= MOST_BYTES && hasChunks;
       return outcome;
     } finally {

@@ -13,11 +13,11 @@ export interface FileTask {
 /** The result of a file. */
 export type FileOutcome =
   | { readonly type: "documents"; readonly documents: readonly DocumentDraft[] }
-  /** Sent after each recognised page or picture, so that the time limit restarts. */
+  /** Sent after each recognised page or picture. It restarts the time limit of the file. */
   | { readonly type: "going-on" }
   | { readonly type: "failure"; readonly code: string; readonly message: string; readonly data: Readonly<Record<string, unknown>> };
 
-/** Reads files one after the other in a separate thread, which ends with a file that exceeds its time limit. */
+/** This thread reads files one after the other. A file that exceeds its time limit ends the thread. */
 const { hasChunks } = workerData as { readonly hasChunks: boolean };
 const installed = findRecognition();
 const recogniser = installed === null ? null : reporting(createRecogniser(installed));
@@ -37,7 +37,7 @@ async function read(task: FileTask): Promise<void> {
   }
 }
 
-/** Reports each page or picture, since recognition takes seconds. */
+/** Wraps a recogniser so that it reports each page or picture, because recognition takes seconds. */
 function reporting(recogniser: Recogniser): Recogniser {
   return {
     ...recogniser,

@@ -1,16 +1,22 @@
-/** Maximum bytes of a file, such as a scanned book as PDF. The file is held in memory once. */
+/** Maximum bytes of a file, such as a scanned book as PDF. The whole file is held in memory. */
 export const MAX_FILE_BYTES = 200 * 1024 * 1024;
-/** Maximum bytes of text in a file. The longest book has about 10 MB; larger files are nearly always exports or logs. */
+/** Maximum bytes of text in a file. The longest book has about 10 MB; larger texts are nearly always exports or logs. */
 export const MAX_TEXT_BYTES = 20 * 1024 * 1024;
 /** Maximum bytes of one page or file fetched from the web. */
 export const MAX_PAGE_FILE_BYTES = 20 * 1024 * 1024;
-/** Maximum unpacked bytes of the parts of an archive that are read: text and markup, never pictures. */
+/**
+ * Maximum total bytes that the read parts of an archive may have after unpacking. Read are text and markup, never
+ * pictures.
+ */
 export const MAX_UNPACKED_BYTES = 100 * 1024 * 1024;
-/** Maximum parts of an archive. The longest book has a few thousand. */
+/** Maximum number of files in an archive. The longest book has a few thousand. */
 export const MAX_ARCHIVE_PARTS = 20_000;
 /** Maximum columns of a table file: the limit of spreadsheets. */
 export const MAX_TABLE_COLUMNS = 16_384;
-/** Maximum cells of a sheet, including empty ones, up to its last row and column. For entries read as rows: fields times entries. */
+/**
+ * Maximum cells of a sheet up to its last row and column, including empty cells. For entries of a file that are read as
+ * table rows: number of fields times number of entries.
+ */
 export const MAX_SHEET_CELLS = 20_000_000;
 /** Maximum rows of a table file: the limit of spreadsheets. */
 export const MAX_TABLE_ROWS = 1_048_576;

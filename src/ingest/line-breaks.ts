@@ -3,28 +3,31 @@ import { linesOf } from "./visible.ts";
 
 /** Maximum length of a heading, in characters. Questions are longer than titles. */
 const MAX_HEAD = 120;
-/** Minimum ratio of the first line below a clear heading to the heading's length. Lines of verse and addresses have similar lengths. */
+/**
+ * Minimum ratio of the length of the first line below a heading to the length of the heading, for a clear heading.
+ * Lines of verse and addresses all have similar lengths.
+ */
 const CLEAR = 2;
 /**
- * Minimum number of clear headings, and their minimum share among paragraphs of two or more lines. Below these, no
- * heading without markup is accepted.
+ * Minimum number of clear headings in a text, and their minimum share among its paragraphs of two or more lines. If
+ * either is not reached, the text has no headings without markup.
  */
 const LEAST_HEADS = 3;
 const HABIT = 0.5;
-/** Matches the beginning of a line without markup: no bold text, item, link or tag. */
+/** Matches the beginning of a line of plain text. Bold text, items, links and tags do not match. */
 const PLAIN = /^["'“‘«(¿¡]*[\p{Lu}\p{Lt}\p{Lo}\p{N}]/u;
 /** Matches columns separated by white space. A line with columns is a row. */
 const COLUMNS = /\S {3,}\S/;
-/** Matches a line of a record, such as "Name: …" above "Berth: …". */
+/** Matches a line with a label, as in a record: "Name: …" above "Berth: …". */
 const LABELLED = /^[^:]{1,40}: /;
-/** Matches a labelled value such as "Winter fee: 5 pounds", which is a statement and no heading. */
+/** Matches a labelled value such as "Winter fee: 5 pounds", which is a statement and not a heading. */
 const VALUED = /^[^:]{1,40}: .*\d/;
 
 /**
- * Returns the offsets of the line breaks of `source`, from `from` on, that end a heading without markup: a line
- * directly above its paragraph, as in text copied from pages ("How to cancel", then the instructions). A single such
- * line proves nothing. If at least half of the paragraphs clearly have one, all such lines count. Uses form alone, no
- * word list. Linear time.
+ * Returns the offsets of the line breaks of `source`, from `from` on, that end a heading without markup. Such a heading
+ * is a line directly above its paragraph, as in text copied from web pages ("How to cancel", then the instructions).
+ * One such line may be chance. If at least half of the paragraphs clearly begin with a heading, all such lines are
+ * accepted. Looks at form alone and uses no word list. Linear time.
  */
 export function headBreaks(source: string, from = 0, syntax = SYNTAX): ReadonlySet<number> {
   const paragraphs = [...proseLines(source, from, syntax)].filter(
@@ -39,7 +42,7 @@ export function headBreaks(source: string, from = 0, syntax = SYNTAX): ReadonlyS
   return new Set(headed.map(([head]) => (head as ProseLine).end));
 }
 
-/** Returns whether the line begins a paragraph: an empty line, a heading or nothing precedes it. */
+/** Checks whether a line begins a paragraph: it is the first line, or follows an empty line or a heading. */
 function beginsParagraph(source: string, { end }: ProseLine, from: number): boolean {
   const start = source.lastIndexOf("\n", end - 1) + 1;
   if (start <= from) return true;
@@ -47,7 +50,7 @@ function beginsParagraph(source: string, { end }: ProseLine, from: number): bool
   return above === "" || /^#{1,6} /.test(above);
 }
 
-/** Returns whether the first line looks like a title: it ends although there was room for more, and prose follows. */
+/** Checks whether the first line looks like a title: the next word would have fitted on it, and prose follows. */
 function isHeaded(lines: readonly ProseLine[], width: number): boolean {
   const [{ text: head }, { text: first }] = lines as readonly [ProseLine, ProseLine];
   if (![head, first].every((text) => PLAIN.test(text) && !COLUMNS.test(text)) || [head, first].every((text) => LABELLED.test(text)))
@@ -57,16 +60,19 @@ function isHeaded(lines: readonly ProseLine[], width: number): boolean {
   return isTitleLike && hadRoom && PROSE_WORD.test(first);
 }
 
-/** A line and the offset of its line break. */
+/** A line of text. `end` is the offset of its line break. */
 type ProseLine = { readonly end: number; readonly text: string };
 
 /** Matches the start of a line that markdown does not parse as a paragraph. */
 const SYNTAX = /^(?:[#>|<]|[-*+] |\d{1,9}[.)] |={3,}$|-{3,}$|\s{4})/;
-/** Like `SYNTAX`, for plain text, where a number may begin a heading: "2. Rats", then a text about them. */
+/** Like `SYNTAX`, but for plain text, where a number may begin a heading: "2. Rats" above a paragraph about rats. */
 export const TEXT_SYNTAX = /^(?:[#>|<]|[-*+] |={3,}$|-{3,}$|\s{4})/;
 const FENCE = /^(?:`{3}|~{3})/;
 
-/** Yields groups of consecutive lines of `source`, from `from` on, without empty lines, code or markdown block syntax. Linear time. */
+/**
+ * Yields groups of consecutive lines of `source`, from `from` on. Empty lines, code and markdown block syntax separate
+ * the groups and are left out. Linear time.
+ */
 function* proseLines(source: string, from = 0, syntax = SYNTAX): Generator<readonly ProseLine[]> {
   let lines: ProseLine[] = [];
   let fence = "";
@@ -82,31 +88,35 @@ function* proseLines(source: string, from = 0, syntax = SYNTAX): Generator<reado
   if (lines.length > 0) yield lines;
 }
 
-/** Minimum number of consecutive lines that may be rows. */
+/** Minimum number of consecutive lines for them to be rows. */
 const LEAST_LINES = 3;
-/** Minimum share of deliberate line breaks for lines to count as rows. */
+/** Minimum share of deliberate line breaks for the lines to be rows. */
 const MEANT = 0.6;
-/** Maximum share of deliberate line breaks within a sentence. */
+/** Maximum share of deliberate line breaks that fall within a sentence. */
 const WITHIN = 0.2;
-/** Matches the end of a line that continues on the next one. */
+/** Matches the end of a line whose sentence continues on the next line. */
 const RUNS_ON = /[,;\-–—]$/;
 const CONTINUES = /^[\p{Ll}(]/u;
-/** Matches the end of a sentence or of an announcement. */
+/** Matches the end of a sentence, or of a text that introduces the next line. */
 const ENDS = /[.!?:…。！？]["'”’»)\]*_`]*$/;
-/** Minimum share of lines that end a sentence for wrapped prose, unless a line begins or ends with a figure. */
+/**
+ * Minimum share of lines that end a sentence for the lines to be prose. Lines of which one begins or ends with a figure
+ * are not prose.
+ */
 const PROSE = 0.5;
 const FIGURE = /^\d[\d.]*\s|[\d%\])][*_]*$/;
 /**
- * Matches a lower-case word, which marks prose. A line without one is a name or a title. Prose that ends in a
- * lower-case letter is unfinished.
+ * `PROSE_WORD` matches a lower-case word, which marks prose; a line without one is a name or a title. `UNFINISHED`
+ * matches a line that ends in a lower-case letter, so that its sentence is not finished.
  */
 const PROSE_WORD = /(?<![\p{L}\p{N}])\p{Ll}{4}/u;
 const UNFINISHED = /\p{Ll}[*_`]*$/u;
 
 /**
- * Returns the offsets of the line breaks of `source`, from `from` on, that separate rows, such as "Flexion limited to 30° 20". Wrapped
- * prose fills each line until the next word does not fit. A break is deliberate if that word would have fitted into the longest line of
- * the paragraph. Uses form alone, no word list. Linear time.
+ * Returns the offsets of the line breaks of `source`, from `from` on, that separate rows, such as "Flexion limited to
+ * 30° 20". In wrapped prose, a line ends because the next word does not fit. A line break is deliberate if the next
+ * word would have fitted, measured by the longest line of the paragraph. Looks at form alone and uses no word list.
+ * Linear time.
  */
 export function rowBreaks(source: string, from = 0): ReadonlySet<number> {
   const found = new Set<number>();
@@ -129,7 +139,7 @@ interface SetLine {
   readonly hadRoom: boolean;
 }
 
-/** Returns the indexes of the lines of one paragraph that end a row; none for wrapped prose or fewer than `least` lines. */
+/** Returns the indexes of the lines of a paragraph that end a row. Returns none for wrapped prose, or for fewer than `least` lines. */
 export function rowEnds(lines: readonly SetLine[], least = LEAST_LINES): number[] {
   if (lines.length < least) return [];
   const ended = lines.filter(({ text }) => ENDS.test(text)).length;
@@ -145,10 +155,10 @@ export function rowEnds(lines: readonly SetLine[], least = LEAST_LINES): number[
   return breaks.filter((one) => !one.within && !one.isUnfinished).map(({ index }) => index);
 }
 
-/** The kind of line before a significant break within a paragraph: a row, or the heading of the text after it. */
+/** Kind of the line before a significant line break within a paragraph: a row, or the heading of the text after it. */
 export type LineBreak = "row" | "head";
 
-/** Returns the significant line breaks within paragraphs of `source`, from `from` on, by offset. */
+/** Returns the significant line breaks within paragraphs of `source`, from `from` on: offset → kind. */
 export function lineBreaks(source: string, from = 0, syntax = SYNTAX): ReadonlyMap<number, LineBreak> {
   const found = new Map<number, LineBreak>();
   for (const at of rowBreaks(source, from)) found.set(at, "row");
@@ -156,13 +166,13 @@ export function lineBreaks(source: string, from = 0, syntax = SYNTAX): ReadonlyM
   return found;
 }
 
-/** A written block with the facts that decide whether it is a heading. */
+/** A written block, with the data that decides whether it becomes a heading. */
 export interface BoldBlock extends Omit<Block, "runIn" | "sectionEnd"> {
   /** End of the bold text at the start of the block; equal to `start` without bold text. */
   readonly boldEnd: number;
-  /** A line that is the heading of the next block without any markup (`headBreaks`). */
+  /** True for a line without markup that is the heading of the next block (`headBreaks`). */
   readonly isHeadLine: boolean;
-  /** Level of the last heading before it. */
+  /** Level of the last heading before the block. */
   readonly above: number;
   /** End of the section that contains the block; absent outside sections. */
   readonly sectionEnd?: number;
@@ -170,7 +180,9 @@ export interface BoldBlock extends Omit<Block, "runIn" | "sectionEnd"> {
 
 /** Maximum length of a bold heading, in characters. */
 const MAX_BOLD_HEAD = 80;
-/** Matches the end of a run-in heading, and the punctuation that may stand between it and its text. */
+/**
+ * `HEAD_END` matches the end of a run-in heading. `BEHIND_HEAD` matches punctuation between the heading and its text.
+ */
 const HEAD_END = /[.:?!–—][)\]"”’]*$/;
 const BEHIND_HEAD = /^\s*[.:–—]/;
 /** Matches the end of a sentence or of an introduction. Bold text with this end is not a heading. */
@@ -190,8 +202,9 @@ export function withBoldHeads(blocks: readonly BoldBlock[], text: string): Block
 }
 
 /**
- * Returns the indexes of paragraphs that serve as headings: short, bold throughout, without digits, and not punctuated
- * as a sentence. Of two bold lines in a row, only the second can be one. Returns none if most of the text is bold.
+ * Returns the indexes of bold paragraphs that serve as headings: short, without digits, and not punctuated as a
+ * sentence. If two bold paragraphs follow each other, only the second can be a heading. Returns none if most of the
+ * text is bold.
  */
 function boldHeadings(blocks: readonly BoldBlock[], text: string): ReadonlySet<number> {
   const isBold = blocks.map(({ start, end, boldEnd }) => boldEnd > start && text.slice(boldEnd, end).trim() === "");
@@ -202,7 +215,8 @@ function boldHeadings(blocks: readonly BoldBlock[], text: string): ReadonlySet<n
     const canHead = next !== undefined && next.type !== "heading" && next.type !== "table-row" && !isBold[i + 1] && block.above < 6;
     return isBold[i] && canHead && isTitleLike(block, text) ? [i] : [];
   });
-  // A single bold line in the middle of a text without headings would become its title.
+  // The only bold paragraph in the middle of a text without headings is not used, because it would become the
+  // document's title.
   const isLone = found.length === 1 && found[0] !== 0 && blocks.every(({ type }) => type !== "heading");
   return new Set(isLone ? [] : found);
 }
@@ -212,7 +226,10 @@ function isTitleLike({ type, start, end }: BoldBlock, text: string): boolean {
   return type === "paragraph" && line.length <= MAX_BOLD_HEAD && /\p{L}/u.test(line) && !/[\d\n:]/.test(line) && !NO_HEADING_END.test(line);
 }
 
-/** Returns the end of a run-in heading, or `null`. Neither emphasis within a sentence nor a block that is bold throughout is one. */
+/**
+ * Returns the end of a run-in heading at the start of a block, or `null`. A block that is bold throughout has no run-in
+ * heading, and emphasis within a sentence is none.
+ */
 function runInOf({ type, start, end, boldEnd }: BoldBlock, text: string): number | null {
   if (boldEnd <= start || (type !== "paragraph" && type !== "list-item")) return null;
   const head = text.slice(start, boldEnd).trimEnd();

@@ -4,9 +4,10 @@ import type { SourceMapData } from "../shared/types.ts";
 const PAGE_BREAK = /\f/g;
 
 /**
- * Returns the start of each page in the normalised text, page 1 first; `null` if the source has no page break. A form feed ends its page,
- * so a trailing one starts no new page.
- * @param sourceMap source map of the text; a footnote of another page, written at its call, may shift the start of its page
+ * Returns the start of each page in the normalised text, page 1 first; `null` if the source has no form feed. A form
+ * feed ends its page, so a form feed at the end starts no new page.
+ * @param sourceMap source map of the text. A footnote is written where it is cited; if it was printed on another page,
+ * it may shift the start of that page
  */
 export function pageStarts(source: string, sourceMap: SourceMapData, length: number): number[] | null {
   const breaks = [...source.matchAll(PAGE_BREAK)].map(({ index }) => index + 1);
@@ -16,7 +17,10 @@ export function pageStarts(source: string, sourceMap: SourceMapData, length: num
   return starts;
 }
 
-/** Returns for each ascending offset of the source the offset of the first text at or after it, at most `length`. */
+/**
+ * Returns, for each offset of the source, the offset in the text of the first text at or after it, at most `length`.
+ * Offsets must be in ascending order.
+ */
 export function textOffsetsOf(offsets: readonly number[], sourceMap: SourceMapData, length: number): number[] {
   let segment = 0;
   return offsets.map((at) => {

@@ -9,10 +9,16 @@ import { chooseFormat, createInnerFiles, TEXT_FORMATS } from "./formats/formats.
 import { type FormatResult, statedDay, topLines } from "./formats/parsed.ts";
 import { RECOGNITION_PACKAGES, type Recogniser } from "./formats/pdf/recognise.ts";
 
-/** Maximum length of a list item or code block that is one unit, in characters. Longer ones are split by sentence or line. */
+/**
+ * Maximum length of a list item or code block that is a single unit, in characters. A longer item is split by sentence,
+ * longer code by line.
+ */
 const WHOLE_UNIT_MAX_CHARS = 400;
 
-/** Returns the units, the smallest quotable ranges: sentences, short list items, table rows and headings. They cover all blocks. */
+/**
+ * Returns the units of a text: the smallest quotable ranges, which are sentences, short list items, table rows and
+ * headings. Together they cover all blocks.
+ */
 export function unitsOf(text: string, blocks: readonly Block[]): Unit[] {
   return blocks.flatMap((block, index) => rangesOf(text, block).map(({ start, end }) => ({ start, end, type: block.type, block: index })));
 }
@@ -30,7 +36,7 @@ function rangesOf(text: string, block: Block): TextRange[] {
   );
 }
 
-/** Joins a run-in heading to the sentence after it, because it states nothing alone. */
+/** Joins a run-in heading to the sentence after it, because the heading alone states nothing. */
 function withHead(ranges: readonly TextRange[], runIn: number): TextRange[] {
   const [first] = ranges;
   const next = ranges.findIndex(({ end }) => end > runIn);
@@ -43,18 +49,21 @@ function linesOf(content: string): TextRange[] {
   return [...content.matchAll(/\S[^\n]*/g)].map((match) => ({ start: match.index, end: match.index + match[0].trimEnd().length }));
 }
 
-/** A file, or one entry of a JSON file, as a document without an identity. */
+/** A parsed file, or one entry of a JSON file, before it gets an id and a domain. */
 export interface ParsedDocument {
   /** Path relative to the source; `file.json#entry_id` for entries of a file. */
   readonly path: string;
   readonly metadata: DocumentMetadata;
-  /** Access label and tenant that the document states; with `null`, its domain decides. */
+  /** Access label and tenant that the document states; `null`: the values of the ingest apply. */
   readonly access: string | null;
   readonly tenant: string | null;
   readonly text: string;
   readonly blocks: readonly Block[];
   readonly units: readonly Unit[];
-  /** Maps `text` to offsets of the original, in the unit that `reading` names. A byte order mark counts as one. */
+  /**
+   * Maps `text` to offsets of the original, in the unit that `reading` names. A byte order mark counts as one
+   * character.
+   */
   readonly sourceMap: SourceMapData;
   /** Start of each page in `text`, page 1 first; `null` if the file has no pages. */
   readonly pages: readonly number[] | null;
@@ -132,7 +141,10 @@ function toDocuments(
   }));
 }
 
-/** Returns a notice for a file of an office format without any text, such as a scan. PDFs name their pages without text instead. */
+/**
+ * Returns a notice if no text was found in a file of an office format, such as a scan. For PDFs, another notice names
+ * the pages without text.
+ */
 function emptyNotice({ text, encoding, pages }: FormatResult): ReadingNotice[] {
   if (text !== "" || typeof encoding === "string" || pages?.length) return [];
   return [
@@ -143,7 +155,7 @@ function emptyNotice({ text, encoding, pages }: FormatResult): ReadingNotice[] {
   ];
 }
 
-/** Maximum characters that language detection examines. */
+/** Maximum characters from which the language of a document is detected. */
 const LANGUAGE_SAMPLE = 5_000;
 
 function languageNotice(text: string): ReadingNotice[] {

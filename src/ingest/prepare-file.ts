@@ -11,33 +11,38 @@ import { FORMATS_VERSION, picturelessExtensions } from "./formats/formats.ts";
 import type { ScannedFile } from "./scan.ts";
 import { CHUNK_SETTINGS, type DocumentDraft } from "./to-document.ts";
 
-/** Version of titles and blocks. Increase it when those of unchanged files would differ, so that files are read again. */
+/**
+ * Version of the code that finds titles and blocks. Increase it when unchanged files would get other titles or blocks,
+ * so that files are read again.
+ */
 const STRUCTURE_VERSION = 4;
-/** Maximum bytes of a file that is read synchronously. For a small file, reading it in another thread takes ten times as long. */
+/** Maximum bytes of a file that is loaded synchronously. For a small file, asynchronous reading takes ten times as long. */
 const SMALL_BYTES = 32 * 1024;
 export interface IngestRequest {
   readonly domain: string;
   readonly tenant: string | null;
   /** Folder with the documents, absolute. */
   readonly folder: string;
-  /** Base of document paths, absolute; usually the folder itself. */
+  /** Folder that document paths are relative to, absolute; usually `folder` itself. */
   readonly root: string;
-  /** Name of the source. Missing files are deleted within one source only. */
+  /** Name of the source. Ingesting it deletes only its own missing files. */
   readonly source: string;
   /** Access label of documents that state none. */
   readonly access: string;
-  /** Accepts a folder that no longer contains any document. */
+  /** Whether the folder may be without any document. Otherwise that is an error. */
   readonly allowEmpty: boolean;
-  /** Reads and reports without storing anything. */
+  /** Whether to read and report without storing anything. */
   readonly dryRun: boolean;
-  /** Absolute paths of the files to read; the rest of the source stays unchanged. `null` reads the whole folder. */
+  /**
+   * Absolute paths of the files to read; all other files of the source stay unchanged. `null` reads the whole folder.
+   */
   readonly only: readonly string[] | null;
 }
 
 /** The dependencies of reading and storing files. */
 export interface FileParts {
   readonly store: Store;
-  /** Returns the address of a document that states none. */
+  /** Returns the web address of a document that states none. */
   readonly urlOf: (path: string) => string | null;
   readonly maxFileBytes: number;
   readonly reader: FileReader;
@@ -51,7 +56,7 @@ export interface PreparedFile {
   readonly settings: string;
   readonly outcome:
     | { readonly type: "unchanged" }
-    /** `reason` says why the file is skipped; `null` if it vanished after the scan. */
+    /** `reason` says why the file is skipped; `null` if the file vanished after the scan. */
     | { readonly type: "skipped"; readonly reason: string | null }
     | { readonly type: "failed"; readonly error: SourceboundError }
     | { readonly type: "read"; readonly drafts: readonly DocumentDraft[] };
@@ -64,7 +69,7 @@ interface PrepareParts {
   readonly signal: AbortSignal;
 }
 
-/** Reads a file, and parses it if it has changed. */
+/** Loads a file, and parses it if the file or a setting has changed. */
 export async function prepareFile(file: ScannedFile, { request, parts, known, signal }: PrepareParts): Promise<PreparedFile> {
   const { path } = file;
   const settings = settingsHash(request, {
@@ -91,7 +96,7 @@ export async function prepareFile(file: ScannedFile, { request, parts, known, si
   }
 }
 
-/** Returns `null` if the file vanished after the scan. */
+/** Returns the bytes of a file, or an error; `null` if the file vanished after the scan. */
 async function readBytes(file: ScannedFile, limit: number): Promise<Uint8Array | SourceboundError | null> {
   if (file.bytes > limit) {
     const message = `${file.path} has ${file.bytes} bytes; the limit is ${limit}. Split it, or leave it out.`;
@@ -105,7 +110,7 @@ async function readBytes(file: ScannedFile, limit: number): Promise<Uint8Array |
   }
 }
 
-/** Hashes everything except the bytes that affects a file's documents. If it changes, the file is read again. */
+/** Hashes everything that affects a file's documents, except the bytes. If the hash changes, the file is read again. */
 function settingsHash(request: IngestRequest, { url, recognises }: { readonly url: string | null; readonly recognises: boolean }): string {
   return sha256Hex(
     JSON.stringify([

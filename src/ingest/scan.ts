@@ -7,7 +7,7 @@ import { conversionOf } from "./formats/format.ts";
 
 export interface ScannedFile {
   readonly absolute: string;
-  /** Relative to the root, with `/`. */
+  /** Path relative to the root, with `/` as separator. */
   readonly path: string;
   readonly bytes: number;
 }
@@ -15,15 +15,18 @@ export interface ScannedFile {
 export interface SkippedFile {
   readonly path: string;
   readonly reason: string;
-  /** Extension of an unsupported file, in lower case with the dot, `""` without one; `null` if skipped for another reason. */
+  /**
+   * Extension of a file with an unsupported format, in lower case with the dot, `""` without extension; `null` if the
+   * file was skipped for another reason.
+   */
   readonly extension: string | null;
 }
 
 export interface Scan {
   readonly files: readonly ScannedFile[];
-  /** Files seen and skipped. Hidden files are not listed. */
+  /** Skipped files with their reasons. Hidden files are not listed. */
   readonly skipped: readonly SkippedFile[];
-  /** Subfolders that could not be listed; their contents are unknown. */
+  /** Subfolders that cannot be listed, so that their contents are unknown. */
   readonly unreadable: readonly { readonly path: string; readonly reason: string }[];
 }
 
@@ -31,9 +34,9 @@ export interface Scan {
 const DEEPEST_FOLDER = 64;
 
 /**
- * Lists files below `folder` with a supported extension or none, sorted by path. Does not follow symbolic links, which can leave the
- * folder or form cycles.
- * @param root base of the paths
+ * Lists the files below `folder` that have a supported extension or none, sorted by path. Symbolic links are not
+ * followed, because they can leave the folder or form cycles.
+ * @param root folder that paths are relative to
  * @throws IngestError `folder_missing`, `folder_unreadable`, `not_a_folder`
  */
 export function scanFolder(folder: string, root: string, extensions: readonly string[]): Scan {
@@ -64,8 +67,8 @@ export function scanFolder(folder: string, root: string, extensions: readonly st
 
 /**
  * Lists the given files in order, each once.
- * @param root base of the paths
- * @throws IngestError `file_missing`, `file_outside`; nothing is read then
+ * @param root folder that paths are relative to
+ * @throws IngestError `file_missing`, `file_outside`; no file is read in this case
  */
 export function scanFiles(paths: readonly string[], root: string, extensions: readonly string[]): Scan {
   const files: ScannedFile[] = [];
@@ -89,7 +92,7 @@ export function assertThere({ folders, files, root }: { folders: readonly string
   for (const file of files.map(canonicalPath)) fileBelow(file, canonicalPath(root));
 }
 
-/** Resolves symbolic links, so that each folder or file has one spelling. */
+/** Resolves symbolic links, so that each folder or file has a single path. */
 export function canonicalPath(path: string): string {
   const absolute = resolve(path);
   return existsSync(absolute) ? realpathSync(absolute) : absolute;
@@ -105,7 +108,7 @@ function fileBelow(absolute: string, root: string): ScannedFile {
   const found = statSync(absolute, { throwIfNoEntry: false });
   if (found?.isFile() === true) return { absolute, path, bytes: found.size };
   const what = found === undefined ? "does not exist" : "is not a file";
-  throw new IngestError("file_missing", `${absolute} ${what}. Nothing was changed. Check the list.`, { path: absolute });
+  throw new IngestError("file_missing", `${absolute} ${what}. Nothing was changed. Check the path.`, { path: absolute });
 }
 
 /** @throws IngestError `folder_missing`, `not_a_folder`, `folder_unreadable` */
@@ -136,14 +139,14 @@ function sizeOf(path: string): number {
   try {
     return statSync(path).size;
   } catch {
-    // Vanished after the listing; reading it reports the error.
+    // The file vanished after it was listed. Reading it will report the error.
     return 0;
   }
 }
 
 /**
- * Returns the files of a folder that another source of the same tenant already holds, as a map from absolute path to
- * source. A folder and its subfolder, or single files of it, are often ingested as two sources.
+ * Returns the files of a folder that another source of the same tenant has ingested already: absolute path → source. A
+ * folder and its subfolder, or single files of it, are often ingested as two sources.
  */
 export async function filesElsewhere(
   own: Pick<Origin, "domain" | "tenant" | "source" | "folder" | "root">,

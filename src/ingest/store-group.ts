@@ -5,23 +5,26 @@ import { sha256Hex } from "../text/hash.ts";
 import { renamedPath } from "../text/paths.ts";
 import type { FileParts, IngestRequest, PreparedFile } from "./prepare-file.ts";
 import { type DocumentDraft, toDocument } from "./to-document.ts";
-/** Maximum files per transaction. Committing each file alone would take longer than reading it. */
+/** Maximum files per transaction. A transaction per file would take longer than reading the file. */
 export const GROUP_FILES = 64;
-/** Number of characters that fill a group. Bounds the time that other writers wait for the transaction. */
+/** Maximum characters of a group. This limits the time for which other writers wait for the transaction. */
 const GROUP_CHARACTERS = 4_000_000;
 /** Milliseconds after which a group is stored even if it is not full. */
 export const GROUP_MS = 250;
 
-/** The state of an ingest run. */
+/** The state of one ingest. */
 export interface Run {
   readonly request: IngestRequest;
   readonly parts: FileParts;
-  /** Files of the source before the run, by path. A renamed file is removed. */
+  /** Files that the source had before this ingest, by path. Renamed files are removed from the map. */
   readonly known: Map<string, FileRecord>;
-  /** Paths of the source in this run. */
+  /** Paths of the files that the source has now. */
   readonly present: Set<string>;
   readonly identities: ReturnType<typeof createIdentities>;
-  /** Vanished files by the hash of their bytes. A new file with the same hash is a rename. */
+  /**
+   * Vanished files by the hash of their bytes. A new file with the same hash is taken for the vanished file under a new
+   * name.
+   */
   readonly renamable: Map<string, FileRecord>;
   readonly counts: { -readonly [Name in keyof IngestCounts]: IngestCounts[Name] };
   readonly notices: FileNotice[];
@@ -30,7 +33,10 @@ export interface Run {
   isBegun: boolean;
 }
 
-/** Stores a group of files in one transaction, each as a whole, and yields the outcome of each in order. */
+/**
+ * Stores a group of files in one transaction and yields the outcome of each file in order. A file is stored completely
+ * or not at all.
+ */
 export async function* storeGroup(group: readonly PreparedFile[], run: Run): AsyncGenerator<IngestEvent, void> {
   const steps = group.map((file) => ({ file, ...planPut(file, run) }));
   const puts = steps.flatMap(({ put }) => (put === null ? [] : [put]));
@@ -42,7 +48,10 @@ export async function* storeGroup(group: readonly PreparedFile[], run: Run): Asy
   }
 }
 
-/** Stores files. Records an unfinished ingest before the first one, so that answers warn if the run is interrupted. */
+/**
+ * Stores files. Before the first one, records that an ingest is unfinished, so that answers carry a warning if the
+ * ingest is interrupted.
+ */
 async function put(puts: readonly FilePut[], run: Run): Promise<readonly PutOutcome[]> {
   const { store } = run.parts;
   if (!run.isBegun) await store.unfinished.begin({ ...run.request, files: run.counts.total });
@@ -50,7 +59,7 @@ async function put(puts: readonly FilePut[], run: Run): Promise<readonly PutOutc
   return store.documents.putFiles(puts);
 }
 
-/** Plans the database change for a file. `put` is `null` if nothing changes. */
+/** Decides what to store for a file. `put` is `null` if nothing changes. */
 function planPut(
   { path, originalHash, settings, outcome }: PreparedFile,
   { request, parts, known, identities, renamable }: Run,
@@ -83,9 +92,9 @@ function planPut(
 }
 
 /**
- * Returns the date of the stored version that an unreadable file keeps. The file may be half copied or briefly locked,
- * and a dated answer is better than none. Returns `null` if the access label has changed, because it is then unknown
- * who may see that version.
+ * Returns the date of the stored version of a file that cannot be read now. That version is kept, because the file may
+ * be half copied or briefly locked. Returns `null` if the access label has changed, because it is then unknown who may
+ * see the stored version.
  */
 function standingSince(file: FileRecord | undefined, { access }: IngestRequest): string | null {
   return file?.access === access ? file.readAt : null;
@@ -109,7 +118,7 @@ interface Stored {
   readonly renamed: boolean;
 }
 
-/** Counts a file and returns its event; `null` if the file vanished. */
+/** Updates the counts for a file and returns its event; `null` if the file vanished. */
 function eventOf(file: PreparedFile, stored: Stored | null, run: Run): IngestEvent | null {
   const { path, outcome } = file;
   const { counts } = run;
@@ -158,7 +167,7 @@ export function isFullGroup(group: readonly PreparedFile[]): boolean {
   return group.length >= GROUP_FILES || group.reduce((sum, file) => sum + characters(file), 0) >= GROUP_CHARACTERS;
 }
 
-/** Returns the distinct notices of a file's documents. */
+/** Returns the notices of a file's documents, each once. */
 function noticesOf(path: string, drafts: readonly DocumentDraft[]): FileNotice[] {
   const distinct = new Map(drafts.flatMap(({ reading }) => reading.notices).map((notice) => [`${notice.code} ${notice.message}`, notice]));
   return [...distinct.values()].map((notice) => ({ path, ...notice }));
@@ -174,7 +183,7 @@ function foreignTenant({ tenant }: IngestRequest, drafts: readonly DocumentDraft
 }
 
 /**
- * Assigns document ids. A document known under its path keeps its id.
+ * Creates a function that assigns document ids. A document whose path is known keeps its id.
  * @param origin domain, tenant and source, which distinguish documents with equal paths
  * @param known stored documents of that source
  */
@@ -185,7 +194,7 @@ export function createIdentities(origin: readonly string[], known: readonly Know
     idOf(path: string): string {
       const before = byPath.get(path);
       if (before !== undefined) return before.id;
-      // Another document may have kept this id when it was renamed.
+      // A renamed document may have kept the id that belongs to this path.
       for (let n = 0; ; n++) {
         const id = sha256Hex([...origin, path, ...(n === 0 ? [] : [String(n)])].join("\0")).slice(0, 24);
         if (taken.has(id)) continue;
@@ -194,7 +203,7 @@ export function createIdentities(origin: readonly string[], known: readonly Know
         return id;
       }
     },
-    /** Moves the documents of a file to another path; they keep their ids. */
+    /** Gives the documents of a file another path. They keep their ids. */
     rename(from: string, to: string) {
       for (const document of [...byPath.values()].filter(({ file }) => file === from)) {
         byPath.delete(document.path);

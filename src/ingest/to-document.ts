@@ -16,7 +16,7 @@ import { FORMATS_VERSION } from "./formats/formats.ts";
 import type { Recogniser } from "./formats/pdf/recognise.ts";
 import { type ParsedDocument, readDocuments } from "./parse.ts";
 
-/** Settings that affect chunks. A change of any of them gives every document a new version. */
+/** Settings that affect chunks. If one of them changes, every document gets a new version. */
 export const CHUNK_SETTINGS: readonly number[] = [
   CHUNK_TARGET_TOKENS,
   CHUNK_MAX_TOKENS,
@@ -26,7 +26,10 @@ export const CHUNK_SETTINGS: readonly number[] = [
   WINDOW_MAX_TOKENS,
 ];
 
-/** The owner of a document, for values that the document does not state itself. */
+/**
+ * Domain, tenant, access label and source for a document. Access label and tenant that the document states itself take
+ * precedence.
+ */
 export interface DocumentOwner {
   readonly domain: string;
   readonly tenant: string | null;
@@ -34,7 +37,7 @@ export interface DocumentOwner {
   readonly source: string;
 }
 
-/** Adds the owner, identity and version to a parsed document. */
+/** Creates the stored document for a parsed document: adds id, version, domain, source and chunk ids. */
 export function toDocument(
   owner: DocumentOwner,
   parsed: DocumentDraft,
@@ -49,7 +52,7 @@ export function toDocument(
   };
 }
 
-/** Returns a document with its version, without chunks. */
+/** Returns a parsed document with id and version, without chunks. */
 export function identify(
   { tenant, access: given }: Pick<DocumentOwner, "tenant" | "access">,
   parsed: ParsedDocument,
@@ -73,12 +76,15 @@ export function identify(
   };
 }
 
-/** A document with its chunks, without an identity. */
+/** A parsed document with its chunks, before it gets an id. */
 export interface DocumentDraft extends ParsedDocument {
   readonly chunks: readonly ChunkDraft[];
 }
 
-/** Parses and chunks a file. Callers may pass a `recogniser` to reuse it between files. */
+/**
+ * Parses and chunks a file.
+ * @param recogniser recognises text in pictures; callers may pass one to use it for several files
+ */
 export async function draftDocuments(
   file: { readonly path: string; readonly bytes: Uint8Array },
   recogniser: Recogniser | null = null,

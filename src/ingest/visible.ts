@@ -1,12 +1,12 @@
 import type { TextRange } from "../shared/types.ts";
 
-/** Text of a code range that ends a line. */
+/** Value of `text` for a line break in code. */
 export const LINE_BREAK = "\n";
 export interface CodePiece extends TextRange {
   readonly text?: string;
 }
 
-/** Trims code ranges to the lines from the first to the last visible character. Keeps the indentation of the first line. */
+/** Removes blank lines at both ends of code ranges. Keeps the indentation of the first line. */
 export function withoutBlankEnds(pieces: readonly CodePiece[], original: string): CodePiece[] {
   const hasVisible = ({ start, end, text }: CodePiece): boolean =>
     text === undefined ? isVisible(original, start, end) : isVisible(text, 0, text.length);
@@ -23,7 +23,7 @@ export function withoutBlankEnds(pieces: readonly CodePiece[], original: string)
 
 const VISIBLE = /[^\s\p{Cc}\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/u;
 
-/** Returns the end of the last character that the normaliser keeps, white space aside. */
+/** Returns the end of the last visible character: one that is not white space and that the normaliser keeps. */
 export function visibleEnd(text: string): number {
   let end = text.length;
   while (end > 0) {
@@ -34,7 +34,7 @@ export function visibleEnd(text: string): number {
   return end;
 }
 
-/** Returns whether a range holds a character that the normaliser keeps, white space aside. */
+/** Checks whether a range contains a visible character: one that is not white space and that the normaliser keeps. */
 export function isVisible(text: string, start: number, end: number): boolean {
   return VISIBLE.test(start === 0 && end === text.length ? text : text.slice(start, end));
 }

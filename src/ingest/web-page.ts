@@ -4,22 +4,22 @@ import { textOf } from "./encoding.ts";
 import { createFileReader } from "./file-reader.ts";
 import type { ParsedDocument } from "./parse.ts";
 
-/** Milliseconds for one page; a long ordinary page takes a tenth. */
+/** Milliseconds for reading one page. A long ordinary page takes a tenth of that. */
 const READ_TIMEOUT_MS = 4000;
-/** Maximum pages read at the same time in this process; others wait. */
+/** Maximum pages read at the same time in this process. Further pages wait. */
 const THREADS = 2;
 /** Heap limit of one reader, in megabytes. The tree of a 2 MB page takes less than half. */
 const HEAP_MB = 192;
 
 /** Maximum characters of text that are kept: about fifty pages of a book. */
 const MAX_TEXT = 150_000;
-/** Maximum characters of a unit; longer ones are dropped. */
+/** Maximum characters of a unit. Longer units are dropped. */
 const MAX_UNIT = 1200;
 /** Maximum number of units that are kept. */
 const MAX_UNITS = 6000;
 const MAX_TITLE = 300;
 
-/** Creates a reader that parses each page in a separate thread with limits on time and memory, against hostile pages. */
+/** Creates a reader of web pages. Pages may be hostile, so each is parsed in a separate thread with limits on time and memory. */
 export function createPageReader(timeoutMs = READ_TIMEOUT_MS): ReadPage {
   const reader = createFileReader({ timeoutMs, threads: THREADS, heapMb: HEAP_MB, hasChunks: false });
   return async (source, signal) => {
@@ -34,9 +34,9 @@ export function createPageReader(timeoutMs = READ_TIMEOUT_MS): ReadPage {
   };
 }
 
-/** Returns a page as a file in UTF-8, decoded with the charset that the server states. */
+/** Returns a page as a file in UTF-8. The page is decoded with the charset that the server states. */
 export function fileOfPage({ bytes, charset, type }: FetchedPage): { readonly path: string; readonly bytes: Uint8Array } {
-  // NUL has no meaning in a page, and must not cause it to be rejected as binary.
+  // NUL bytes have no meaning in a page. Without them, the page is not rejected as binary.
   const content = textOf(
     bytes.filter((byte) => byte !== 0),
     charset,

@@ -9,7 +9,7 @@ import { walkXml } from "../formats/zip.ts";
 /** Maximum links of one page. */
 const MAX_LINKS = 5_000;
 
-/** Returns the links of an HTML page that crawlers may follow, each once, and whether its `robots` element forbids storage. */
+/** Returns the links of an HTML page that a crawler may follow, each once, and whether the page forbids storing it (`robots` element). */
 function readLinks(html: string, pageUrl: string) {
   const found = new Set<string>();
   let base = pageUrl;
@@ -35,7 +35,10 @@ function readLinks(html: string, pageUrl: string) {
 /** Maximum entries of one sitemap (sitemaps.org, 0.9). */
 const MAX_LISTED = 50_000;
 
-/** Returns the pages of a sitemap, or further sitemaps (sitemaps.org, 0.9); `null` if the XML is not a sitemap. */
+/**
+ * Returns the pages and the further sitemaps that a sitemap lists (sitemaps.org, 0.9); `null` if the XML is not a
+ * sitemap.
+ */
 function readSitemap(xml: string) {
   const listed: Record<string, string[]> = { url: [], sitemap: [] };
   const open: string[] = [];
@@ -58,26 +61,26 @@ function readSitemap(xml: string) {
   return root === "urlset" || root === "sitemapindex" ? { pages, sitemaps } : null;
 }
 
-/** Maximum number of links from the first page. */
+/** Default of `depth`: the maximum number of links to follow in a row from the first page. */
 export const DEFAULT_CRAWL_DEPTH = 2;
 /** Maximum pages of one crawl: about a handbook. Larger sites need an explicit limit. */
 export const DEFAULT_CRAWL_PAGES = 500;
-/** Milliseconds for one page, which may be a large PDF. */
+/** Timeout in milliseconds for fetching one page, which may be a large PDF. */
 export const CRAWL_TIMEOUT_MS = 30_000;
-/** Maximum delay between two pages that a host's robots.txt can impose, in seconds. */
+/** Maximum delay between two requests that a host's robots.txt can demand, in seconds. */
 const MAX_DELAY_S = 10;
-/** Maximum sitemaps of one crawl, since an index may list further indexes. */
+/** Maximum sitemaps of one crawl. A sitemap index may list further indexes without end. */
 const MAX_SITEMAPS = 50;
 /** Maximum unpacked bytes of a compressed sitemap (sitemaps.org, 0.9). */
 const MAX_SITEMAP_BYTES = 50 * 1024 * 1024;
-/** Product token of this crawler in robots.txt. */
+/** Name by which rules in robots.txt address this crawler (product token). */
 const AGENT = "sourcebound";
 /** Maximum bytes of robots.txt; crawlers must parse at least 500 KiB (RFC 9309, section 2.5). */
 const MAX_ROBOTS_BYTES = 512 * 1024;
-/** Maximum length of a line in robots.txt, since matching time grows with the length of a rule. */
+/** Maximum length of a line in robots.txt, in characters. Matching an address takes longer the longer the rule is. */
 const MAX_RULE_LENGTH = 2_000;
 
-/** Content types that become documents, with the extension of the stored file. */
+/** Content types that are stored as documents, with the extension of the stored file. */
 export const CRAWLED_TYPES: Readonly<Record<string, string>> = {
   "text/html": ".html",
   "application/xhtml+xml": ".html",
@@ -89,20 +92,23 @@ export const CRAWLED_TYPES: Readonly<Record<string, string>> = {
 export const SITEMAP_TYPES: readonly string[] = ["application/xml", "text/xml", "application/gzip", "application/x-gzip"];
 
 export interface CrawlOptions {
-  /** Maximum number of links from the first page; 0 reads only that page. All pages of a sitemap have depth 0. */
+  /**
+   * Maximum number of links to follow in a row from the first page; 0 fetches only that page. Links of pages that a
+   * sitemap lists are not followed.
+   */
   readonly depth: number;
   readonly maxPages: number;
 }
 
 export interface CrawlParts {
   /**
-   * Fetches a listed host's public address, with bounded bytes and time.
+   * Fetches an address on a listed host. The host must have a public address; bytes and time are limited.
    * @throws WebError `web_status` with `data.status`, and the errors for forbidden addresses
    */
   readonly fetch: (url: string, limit: { readonly maxBytes?: number; readonly robots?: boolean }) => Promise<FetchedPage>;
-  /** Returns whether the crawl may request this host. */
+  /** Checks whether the crawl may send requests to this host. */
   readonly isListed: (url: URL) => boolean;
-  /** Waits; rejects on cancellation. */
+  /** Waits for `ms` milliseconds. Rejects when the crawl is cancelled. */
   readonly pause: (ms: number) => Promise<void>;
 }
 
@@ -113,7 +119,8 @@ export type CrawlEvent =
   | { readonly type: "left-out"; readonly url: string; readonly reason: string; readonly isGone: boolean };
 
 /**
- * Crawls a page and its links, or a sitemap, breadth first: one request at a time, listed hosts only, as robots.txt permits.
+ * Crawls from a page or sitemap, breadth first. Sends one request at a time, only to listed hosts, and only as
+ * robots.txt permits.
  * @throws WebError if the first address cannot be fetched
  */
 export async function* crawl(start: string, { depth, maxPages }: CrawlOptions, parts: CrawlParts): AsyncGenerator<CrawlEvent, void> {
@@ -129,7 +136,7 @@ export async function* crawl(start: string, { depth, maxPages }: CrawlOptions, p
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
     const { url } = next;
     if (pages >= maxPages) {
-      yield { type: "left-out", url, reason: `more than ${maxPages} pages`, isGone: false };
+      yield { type: "left-out", url, reason: `the crawl is limited to ${maxPages} pages`, isGone: false };
       continue;
     }
     try {
@@ -139,7 +146,8 @@ export async function* crawl(start: string, { depth, maxPages }: CrawlOptions, p
       seen.add(reply.url);
       if (SITEMAP_TYPES.includes(reply.type)) {
         const listed = ++sitemaps > MAX_SITEMAPS ? null : readSitemap(unpacked(reply.bytes));
-        if (listed === null) throw new WebError("web_type", sitemaps > MAX_SITEMAPS ? "too many sitemaps" : "XML, but not a sitemap");
+        if (listed === null)
+          throw new WebError("web_type", sitemaps > MAX_SITEMAPS ? `a crawl reads at most ${MAX_SITEMAPS} sitemaps` : "XML, but no sitemap");
         for (const one of [...listed.sitemaps, ...listed.pages])
           enter(one, listed.sitemaps.includes(one) ? 0 : Math.max(depth, next.depth));
         continue;
@@ -184,7 +192,7 @@ interface HostRules {
 /** Parses the rules of a host's robots.txt for this crawler (RFC 9309). */
 export function readRobots(origin: string, text: string): Omit<HostRules, "unread"> {
   const lines = text.split(/\r\n|\r|\n/).filter((line) => line.length <= MAX_RULE_LENGTH);
-  // The package declares an ES module but is CommonJS.
+  // The package is CommonJS, although its type declarations describe an ES module.
   const parse = robotsParser as unknown as typeof robotsParser.default;
   const robots = parse(`${origin}/robots.txt`, lines.join("\n"));
   return { isAllowed: (url) => robots.isAllowed(url, AGENT) !== false, delayS: Math.max(0, robots.getCrawlDelay(AGENT) ?? 0) };
@@ -200,19 +208,22 @@ function createRobotsReader({ fetch, pause }: CrawlParts) {
     } catch (error) {
       if (!(error instanceof WebError)) throw error;
       const status = Number(error.data.status ?? 0);
-      // A response that is not text is not a robots.txt. Many sites answer every address with a page.
+      // A response that is not text is no robots.txt. Many sites answer every unknown address with a web page.
       const isMissing = (status >= 400 && status < 500) || error.code === "web_type";
       return { isAllowed: () => true, delayS: 0, unread: isMissing ? null : error.message };
     }
   };
   return {
-    /** Waits for the host's requested delay. @throws WebError `web_refused` */
+    /**
+     * Waits until the host's robots.txt allows the next request.
+     * @throws WebError `web_refused` if robots.txt forbids the address or cannot be read
+     */
     async admit(url: URL): Promise<void> {
       const { origin } = url;
       const rules = known.get(origin) ?? (await read(origin));
       known.set(origin, rules);
       if (rules.unread !== null) throw new WebError("web_refused", `robots.txt of ${url.host} cannot be read: ${rules.unread}`);
-      if (!rules.isAllowed(url.href)) throw new WebError("web_refused", `robots.txt of ${url.host} does not allow it`);
+      if (!rules.isAllowed(url.href)) throw new WebError("web_refused", `robots.txt of ${url.host} does not allow ${url.pathname}`);
       const times = asked.get(origin) ?? 0;
       asked.set(origin, times + 1);
       if (times > 0 && rules.delayS > 0) await pause(Math.min(MAX_DELAY_S, rules.delayS) * 1_000);

@@ -8,18 +8,21 @@ import { sha256Hex } from "../../text/hash.ts";
 import { textOf } from "../encoding.ts";
 import { CRAWLED_TYPES } from "./crawl.ts";
 
-/** File in a crawl's folder that maps files to addresses. Hidden, so that it is not ingested. */
+/**
+ * File in the folder of a crawl that maps stored files to web addresses. Its name begins with a dot, so it is not
+ * ingested.
+ */
 const ADDRESSES = ".addresses.json";
 const addressesSchema = z.record(z.string(), z.string());
 
-/** Returns the addresses of a crawled folder's files by path; empty for any other folder. */
+/** Returns the web addresses of the files in the folder of a crawl, by path; empty for any other folder. */
 export function readAddresses(folder: string): ReadonlyMap<string, string> {
   const path = join(folder, ADDRESSES);
   if (!existsSync(path)) return new Map();
   return new Map(Object.entries(addressesSchema.parse(JSON.parse(readFileSync(path, "utf8")))));
 }
 
-/** Creates a writer of crawled pages into a folder. */
+/** Creates a writer that stores crawled pages in a folder. */
 export function keepPages(folder: string) {
   mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
   const before = readAddresses(folder);
@@ -42,7 +45,7 @@ export function keepPages(folder: string) {
   };
 }
 
-/** Returns a readable path that cannot leave the folder: letters, digits and a hash of the whole address. */
+/** Returns a readable path inside the folder, made of letters, digits and a hash of the whole address. */
 function fileOf({ url, type }: FetchedPage): string {
   const { host, pathname } = new URL(url);
   const ending = CRAWLED_TYPES[type] ?? "";
@@ -56,7 +59,10 @@ function fileOf({ url, type }: FetchedPage): string {
   return `${plain(host)}/${plain(name) || "index"}-${sha256Hex(url).slice(0, 10)}${ending}`;
 }
 
-/** Converts text to UTF-8 with a byte order mark, since the charset of the response header is not stored. */
+/**
+ * Returns the bytes to store. Text is converted to UTF-8 with a byte order mark, because the charset in the response
+ * header is not stored.
+ */
 function contentOf({ type, bytes, charset }: FetchedPage): Uint8Array {
   const isUtf8 = charset === null || /^utf-?8$/i.test(charset);
   if (type === "application/pdf" || isUtf8) return bytes;

@@ -49,7 +49,7 @@ export const epubFormat: Format = {
     const notices: ReadingNotice[] =
       missing.length === 0
         ? []
-        : [{ code: "left_out", message: `chapters that the book lists but does not contain: ${missing.slice(0, 5).join(", ")}` }];
+        : [{ code: "left_out", message: `chapters are missing, although the book lists them: ${missing.slice(0, 5).join(", ")}` }];
     const title = book.title ?? titleOf(written) ?? name;
     return [
       {

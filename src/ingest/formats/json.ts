@@ -35,9 +35,11 @@ function readJsonValue(source: string, range: TextRange): SourceValue {
     const mark = token[0];
     if (mark === "{" || mark === "[") {
       if (open.length >= MAX_DEPTH)
-        throw new IngestError("too_deep", `values are nested more than ${MAX_DEPTH} levels deep at character ${match.index}`, {
-          at: match.index,
-        });
+        throw new IngestError(
+          "too_deep",
+          `values are nested more than ${MAX_DEPTH} levels deep at character ${match.index}. Use a flatter structure`,
+          { at: match.index },
+        );
       keys.push(key);
       key = null;
       const start = match.index;
@@ -207,7 +209,11 @@ function parseYaml(source: string, name: string): FormatResult[] {
 function toValue(source: string, node: ParsedNode | Node, depth: number): SourceValue {
   const [start, end] = node.range ?? [0, 0, 0];
   if (depth > MAX_YAML_DEPTH)
-    throw new IngestError("too_deep", `values are nested more than ${MAX_YAML_DEPTH} levels deep at character ${start}`, { at: start });
+    throw new IngestError(
+      "too_deep",
+      `values are nested more than ${MAX_YAML_DEPTH} levels deep at character ${start}. Use a flatter structure`,
+      { at: start },
+    );
   if (isSeq(node)) return { type: "list", start, end, items: node.items.map((item) => toValue(source, item as ParsedNode, depth + 1)) };
   if (isMap(node)) {
     const fields = node.items.map(({ key, value }) => {

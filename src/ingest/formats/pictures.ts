@@ -62,6 +62,6 @@ function sizeOf(bytes: Uint8Array): { readonly width: number; readonly height: n
 /** @param ranges start and end of each recognised text in the original, flattened */
 export function recognisedNotices(ranges: readonly number[], count: number): ReadingNotice[] {
   if (count === 0) return [];
-  const message = `the text of ${count} pictures was made by text recognition, and may be wrong`;
+  const message = `the text of ${count} pictures comes from text recognition and may be wrong`;
   return [{ code: "recognised_text", message, count, ranges }];
 }

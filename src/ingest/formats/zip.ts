@@ -84,13 +84,16 @@ function walkZip(bytes: Uint8Array, accept: (name: string, size: number) => bool
     return unzipSync(bytes, {
       filter: ({ name, originalSize }) => {
         if (++parts > MAX_ARCHIVE_PARTS)
-          throw new IngestError("unpacks_too_far", `the archive has more than ${MAX_ARCHIVE_PARTS} files, so nothing was read`);
+          throw new IngestError(
+            "unpacks_too_far",
+            `the archive has more than ${MAX_ARCHIVE_PARTS} files, so nothing was read. Leave it out, or split it`,
+          );
         return accept(name, originalSize);
       },
     });
   } catch (cause) {
     if (cause instanceof IngestError) throw cause;
-    const message = `it cannot be unpacked (${messageOf(cause)}): it is damaged or truncated`;
+    const message = `it cannot be unpacked (${messageOf(cause)}): it is damaged or truncated; copy or save it again`;
     throw new IngestError("bad_archive", message, {}, { cause });
   }
 }

@@ -48,7 +48,7 @@ interface LeftOutOfSlides {
 function noticesOf({ hidden, margins, hasComments }: LeftOutOfSlides, missing: number): ReadingNotice[] {
   const notices = leftOutNotices(hasComments ? ["comments"] : [], [...margins]);
   if (hidden > 0) notices.push({ code: "hidden_text", message: `${hidden} characters of hidden shapes were left out` });
-  if (missing > 0) notices.push({ code: "left_out", message: `${missing} slides that the presentation lists but does not contain` });
+  if (missing > 0) notices.push({ code: "left_out", message: `${missing} slides are missing, although the presentation lists them` });
   return notices;
 }
 
