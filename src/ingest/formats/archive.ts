@@ -4,12 +4,12 @@ import { extensionOf, type Format, type InnerFiles } from "./format.ts";
 import type { FormatResult } from "./parsed.ts";
 import { unpackZip } from "./zip.ts";
 
-/** A file inside another one that could not be read, and why. */
+/** A file inside another file that could not be read, with the reason. */
 type UnreadFile = Readonly<Record<"name" | "reason", string>>;
 
 /**
- * Reads the files inside a file. Each document gets the name of its file as entry. A file that cannot be read is reported, and the others
- * are read.
+ * Reads the files inside a file. The name of the inner file becomes the entry id of its documents. An inner file that
+ * cannot be read is reported, and the remaining files are read.
  * @throws IngestError `unpacks_too_far`
  */
 export async function readInnerFiles(files: readonly { readonly name: string; readonly bytes: Uint8Array }[], inner: InnerFiles) {

@@ -7,7 +7,7 @@ import { type FormatResult, plainMetadata } from "./parsed.ts";
 import { mostCommon, type SheetCell, sheetMarkup } from "./sheet-markup.ts";
 import { walkMarkup } from "./walk-markup.ts";
 
-/** Supported separators. On equal scores the first wins. */
+/** Supported separators. If two fit equally well, the first in this list wins. */
 const SEPARATORS = [",", "\t", ";", "|"] as const;
 /** Number of rows from which the separator is detected. */
 const SAMPLE_ROWS = 50;
@@ -15,7 +15,8 @@ const SAMPLE_ROWS = 50;
 export const csvFormat = textFormat("csv", [".csv", ".tsv", ".tab", ".psv"], 2, (source, name) => [parseCsv(source, name)]);
 
 export function parseCsv(source: string, name: string): FormatResult {
-  // A spreadsheet treats a line such as `sep=;` as a setting and shows the next line as row 1.
+  // Spreadsheets do not show a first line such as `sep=;`, which sets the separator. They count rows from the next line
+  // on.
   const [{ length: from }, declared] = /^\ufeff?(?:sep=(.)(?:\r?\n|$))?/i.exec(source) as unknown as [string, string?];
   const separator = declared ?? separatorOf(source, from);
   const rows = [...readRows(source, { separator, from })].filter((row) =>
@@ -34,7 +35,7 @@ export function parseCsv(source: string, name: string): FormatResult {
   };
 }
 
-/** Returns the ranges of a cell's text without its quotes. */
+/** Returns the ranges of a cell's text, without quotation marks that enclose or escape. */
 function piecesOf(source: string, { start, end }: TextRange): TextRange[] {
   if (source[start] !== '"') return [{ start, end }];
   const inner = { start: start + 1, end: Math.max(start + 1, source[end - 1] === '"' && end - 1 > start ? end - 1 : end) };
@@ -47,7 +48,7 @@ function piecesOf(source: string, { start, end }: TextRange): TextRange[] {
   return [...pieces, { start: from, end: inner.end }];
 }
 
-/** Yields rows of cell ranges, including quotes. A row is a record, which may span lines. Linear time. */
+/** Yields rows as ranges of cells, including quotation marks. A row may span several lines. Linear time. */
 function* readRows(
   source: string,
   { separator, from, limit = MAX_TABLE_ROWS }: { readonly separator: string; readonly from: number; readonly limit?: number },

@@ -14,8 +14,9 @@ const SPACER_PX = 2;
 const HEADING = /^h[1-6]$/;
 
 /**
- * Labels the alternative text of each picture that stands alone in its block, and counts pictures without alternative text. An empty
- * alternative text marks decoration. A picture within running text stays part of its sentence. Recognised text follows its block.
+ * Labels the alternative text of each picture that stands alone in its block, and counts pictures without alternative
+ * text. An empty alternative text means that the picture is decoration. The alternative text of a picture within
+ * running text stays part of the sentence. The recognised text of a picture follows the block of the picture.
  * @param takeText finds the recognised text of a picture by its address
  */
 export function describeFigures(events: readonly MarkupEvent[], takeText = NO_TEXT) {
@@ -23,7 +24,7 @@ export function describeFigures(events: readonly MarkupEvent[], takeText = NO_TE
   if (!events.some(isImage)) return { events, figures: 0, recognised };
   const labelled = new Set<OpenEvent>();
   let figures = 0;
-  /** Pictures of the current block as long as it has no visible text; otherwise `null`. */
+  /** The pictures of the current block; `null` once the block has visible text. */
   let alone: OpenEvent[] | null = [];
   let headings = 0;
   const read = new Set<MarkupEvent>();
@@ -54,14 +55,17 @@ export function describeFigures(events: readonly MarkupEvent[], takeText = NO_TE
   endBlock();
   const written = events.flatMap((event) => {
     if (!isImage(event)) return [...(before.get(event) ?? []), event];
-    // The rest of the tag is the place of the recognised text.
+    // The picture is placed at the first character of its tag, and its recognised text at the remaining ones.
     const image = read.has(event) ? { ...event, end: event.start + 1 } : event;
     return labelled.has(event) ? asParagraph(image) : [image];
   });
   return { events: [...written, ...waiting], figures, recognised };
 }
 
-/** Writes each paragraph at a character of the tag of its picture, so that no character is the place of two. */
+/**
+ * Writes the paragraphs recognised in a picture. Each of them gets its own part of the picture's tag as its place, so
+ * that no character of the source is the place of two paragraphs.
+ */
 function recognisedParagraphs({ start, end }: OpenEvent, texts: readonly string[]): MarkupEvent[] {
   const paragraphs = texts.length < end - start ? texts : [texts.join(" ")];
   return paragraphs.flatMap((alt, i) => {

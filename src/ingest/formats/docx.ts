@@ -11,7 +11,7 @@ import { leftOutNotices } from "./unseen-text.ts";
 import { unpackPictures, unpackZip } from "./zip.ts";
 
 const TABLE_LOOKS = /<w:tblPr(?: [^<>]*)?>(?:(?!<w:tblPr[ >]|<\/w:tblPr>)[\s\S])*<\/w:tblPr>/g;
-/** Bit of `w:tblLook` for applying the style of the first row. */
+/** Bit of `w:tblLook` that applies the style of the first row. */
 const FIRST_ROW_BIT = 0x20;
 
 /** Removes table styles from tables that do not apply the style of the first row. */
@@ -41,19 +41,23 @@ interface WordElement {
   readonly isBold?: boolean;
 }
 
-/** Style names of quotations: pandoc and Word share the first, the next two are Word's, the last is LibreOffice's. */
+/**
+ * Style names of quotations. The first is that of pandoc and Word, the next two are Word's, the last is LibreOffice's.
+ */
 const QUOTE_STYLES = ["Block Text", "Quote", "Intense Quote", "Quotations"];
 /** Styles of preformatted text with one paragraph per line: two of Word, one of LibreOffice. */
 const LINE_STYLES = ["HTML Preformatted", "Macro", "Preformatted Text"];
 const STYLE_MAP: readonly string[] = [
   ...["p[style-name='Title'] => h1:fresh", "p[style-name='Subtitle'] => h2:fresh"],
   ...QUOTE_STYLES.map((name) => `p[style-name='${name}'] => blockquote > p:fresh`),
-  // The style in which pandoc writes a code block as one paragraph.
+  // Pandoc writes a whole code block as one paragraph of this style.
   "p[style-name='Source Code'] => pre:fresh",
   ...LINE_STYLES.map((name) => `p[style-name='${name}'] => pre:separator('\\n')`),
 ];
 
-/** Makes the first row of a table bold if its style does, because mammoth ignores such styles. */
+/**
+ * Makes the first row of a table bold if the table's style does so, because mammoth ignores bold text in table styles.
+ */
 function withBoldRows(element: WordElement, styleOf: StyleOf): WordElement {
   const children = element.children?.map((child, i) => {
     const isHead = i === 0 && element.type === "table" && styleOf(element.styleId ?? undefined).hasFirstRow;
@@ -67,21 +71,21 @@ function inBold(element: WordElement): WordElement {
   return { ...element, ...(element.type === "run" ? { isBold: true } : {}), ...(children === undefined ? {} : { children }) };
 }
 
-/** Matches a run of text. A run that contains runs, such as a text box, does not match. */
+/** Matches a run of text without further runs inside. A run that contains a text box does not match. */
 const RUN = /<w:r(?: [^<>]*)?>(?:(?!<w:r[ >]|<\/w:r>)[\s\S])*<\/w:r>/g;
-/** Matches text that Word hides, and letters of at most one point. */
+/** Matches the formatting of text that Word hides, or whose letters have at most one point. */
 const INVISIBLE = /<w:vanish\s*\/>|<w:vanish w:val="(?:1|true|on)"|<w:sz w:val="[012]"\s*\/>/;
 const WHITE = /<w:color [^<>]*w:val="(?:FFFFFF|ffffff)"/;
 const DARK_GROUND = /<w:shd [^<>]*w:fill="(?!auto|FFFFFF|ffffff)/;
-/** Matches the formatting of a run before a tracked change. */
+/** Matches the formatting that a run had before a tracked change. */
 const FORMER_LOOKS = /<w:rPrChange(?: [^<>]*)?>(?:(?!<w:rPrChange[ >]|<\/w:rPrChange>)[\s\S])*<\/w:rPrChange>/g;
 const LOOKS = /<w:rPr(?: [^<>]*)?>(?:(?!<w:rPr[ >]|<\/w:rPr>)[\s\S])*<\/w:rPr>/g;
 /** Matches single or double strikethrough. */
 const STRIKE = /<w:d?strike(?: [^<>]*)?(?:\/>|>\s*<\/w:d?strike>)/g;
 const IS_OFF = / w:val="(?:0|false|off)"/;
-/** Parts that mammoth takes text from. */
+/** Parts of the archive that mammoth reads text from. */
 const TEXT_PARTS = ["word/document.xml", "word/footnotes.xml", "word/endnotes.xml"];
-/** Matches text deleted by a tracked change; mammoth omits it. */
+/** Matches text that a tracked change deletes. mammoth omits this text. */
 const DELETED = /<w:delText(?: [^<>]*)?>([^<]*)<\/w:delText>/g;
 /** Reads Word documents. Each note follows the paragraph that cites it. Offsets count the extracted text. */
 export const docxFormat: Format = {
@@ -104,10 +108,10 @@ export const docxFormat: Format = {
     change("word/document.xml", withUsedTableStyles);
     const styleOf = readStyles(xmlOf("word/styles.xml"));
     change("word/document.xml", (xml) => withNumbers(xml, xmlOf("word/numbering.xml"), styleOf));
-    // The numbers are now part of the text, so all lists become bullet lists.
+    // The numbers are now part of the text. All lists become bullet lists, so that no number is added again.
     change("word/numbering.xml", (xml) => xml.replace(/(<w:numFmt (?:[^<>]* )?w:val=")[^"]*"/g, '$1bullet"'));
     const takeText = await picturesIn(bytes, recogniser);
-    // mammoth tells no name of a picture, so each part holds its own name.
+    // mammoth does not pass on the name of a picture. Therefore the content of each picture is replaced by its name.
     if (recogniser !== null) for (const [part] of unpackPictures(bytes)) parts.set(part, Buffer.from(part));
     const html = await toHtml(parts, styleOf);
     const core = partOf(parts, "docProps/core.xml");
@@ -145,7 +149,7 @@ async function toHtml(parts: ReadonlyMap<string, Uint8Array>, styleOf: StyleOf):
   const packed = Object.fromEntries(
     [...parts].map(([part, content]) => [part, [content, { level: 0 as const }] as [Uint8Array, { level: 0 }]]),
   );
-  // Loaded on first use, since most runs read no such file.
+  // Loaded on first use, because most runs read no DOCX file.
   const { default: mammoth } = await import("mammoth");
   try {
     const { value } = await mammoth.convertToHtml(
@@ -155,7 +159,7 @@ async function toHtml(parts: ReadonlyMap<string, Uint8Array>, styleOf: StyleOf):
           try {
             return { src: String(await image.readAsBuffer()) };
           } catch {
-            // Pictures are unpacked for OCR only.
+            // Pictures are left out of the HTML. They are only unpacked for OCR.
             return { src: "" };
           }
         }),
@@ -170,7 +174,10 @@ async function toHtml(parts: ReadonlyMap<string, Uint8Array>, styleOf: StyleOf):
   }
 }
 
-/** Normalises strikethrough for mammoth, which ignores double strikes and all but the first. Drops tracked former formatting. */
+/**
+ * Replaces the strikethrough of a run by a single element, because mammoth ignores double strikethrough and further
+ * elements. Removes formatting from before tracked changes.
+ */
 function withOneStrike(xml: string): string {
   return xml.replace(FORMER_LOOKS, "").replace(LOOKS, (looks) => {
     const isStruck = looks.match(STRIKE)?.some((strike) => !IS_OFF.test(strike)) === true;
@@ -200,7 +207,7 @@ function isOnDarkGround(xml: string, at: number): boolean {
 interface Level {
   readonly start: number;
   readonly format: string;
-  /** The label, with `%1` for the number of the outermost level. */
+  /** Pattern of the label: `%1` stands for the number of the outermost level, `%2` for the next, and so on. */
   readonly text: string;
 }
 
@@ -208,9 +215,9 @@ const FORMS: Readonly<Record<string, OrdinalForm>> = {
   ...{ decimal: "1", decimalZero: "1", lowerLetter: "a", upperLetter: "A", lowerRoman: "i", upperRoman: "I" },
 };
 const MAX_LEVELS = 9;
-/** Maximum length of a chain of base styles. */
+/** Maximum number of base styles to follow from one style. */
 const MOST_BASES = 20;
-/** Matches the properties of a paragraph, without those before a tracked change. */
+/** Matches the properties that a paragraph had before a tracked change. `PROPERTIES` matches the current ones. */
 const FORMER = /<w:pPrChange(?: [^<>]*)?>[\s\S]*?<\/w:pPrChange>/g;
 const PROPERTIES = /<w:pPr(?: [^<>]*)?>(?:(?!<w:pPr[ >]|<\/w:pPr>)[\s\S])*<\/w:pPr>/g;
 
@@ -257,7 +264,7 @@ function labelOf(levels: readonly Level[], level: number, counts: readonly numbe
     .trim();
 }
 
-/** Returns the levels by list, and the first numbers that a list sets for itself, by list and level. */
+/** Returns the levels of each list, and the start numbers with which a list overrides those of its levels. */
 function readLists(xml: string) {
   const numbering = readXml(xml);
   const definitions = new Map([...descendants(numbering, "abstractNum")].map((one) => [prefixed(one, "abstractNumId"), levelsOf(one)]));
@@ -296,7 +303,7 @@ function stated(element: XmlElement, name: string): string | undefined {
 
 /** Properties that a style sets, itself or through its base styles. */
 interface Style {
-  /** List and level of its paragraphs. */
+  /** Id of the list that paragraphs of this style belong to; `level` is their level in the list. */
   readonly list: string;
   readonly level: number;
   /** True for a table style that formats the first row. */

@@ -63,7 +63,7 @@ export const epubFormat: Format = {
   },
 };
 
-/** Reads title, author, day and the paths of the chapters in reading order. */
+/** Reads the package file: title, author, date, and the paths of the chapters in reading order. */
 function readPackage(source: string, path: string) {
   const book = readXml(source);
   const files = new Map([...descendants(book, "item")].map(({ attributes }) => [attributes.id ?? "", attributes]));
@@ -76,13 +76,13 @@ function readPackage(source: string, path: string) {
   return { title: metadata("title"), author: metadata("creator"), asOf: isoDayOf(metadata("date") ?? ""), spine };
 }
 
-/** Resolves the path of a part relative to another. The result stays inside the archive. */
+/** Resolves the path of a file relative to another file of the archive. The result never leaves the archive. */
 function inside(from: string, href: string): string {
   let path = href.replace(/[#?].*$/, "");
   try {
     path = decodeURIComponent(path);
   } catch {
-    // Not a valid escape sequence, so the path is used as written.
+    // The path contains an invalid escape sequence, so it is used as written.
   }
   return posix.join("/", posix.dirname(from), path).slice(1);
 }

@@ -5,14 +5,14 @@ import type { FormatResult } from "./parsed.ts";
 import type { Recogniser } from "./pdf/recognise.ts";
 
 export interface FormatFile {
-  /** Relative to the source, with `/`; used in messages only. */
+  /** Path relative to the source, with `/` as separator. It is used in messages only. */
   readonly path: string;
-  /** File name without extension; the fallback title. */
+  /** File name without extension. It is the title if the content states none. */
   readonly name: string;
   readonly bytes: Uint8Array;
 }
 
-/** A file with everything that its reader needs. */
+/** A file, with what its format may need to read it. */
 export interface FormatSource extends FormatFile {
   /** Recognises text in pictures (OCR). If `null`, scanned pages and pictures have no text. */
   readonly recogniser: Recogniser | null;
@@ -20,27 +20,27 @@ export interface FormatSource extends FormatFile {
   readonly inner: InnerFiles;
 }
 
-/** Reads files inside another file: attachments of a mail, members of an archive. */
+/** Reads files inside another file: attachments of a mail, or files in an archive. */
 export interface InnerFiles {
-  /** Extensions of the formats that are read. */
+  /** Extensions of the files to read, in lower case with the dot. */
   readonly extensions: readonly string[];
-  /** @throws IngestError the format's errors, `too_deep`, `unpacks_too_far` */
+  /** @throws IngestError the codes of the file's format, `too_deep`, `unpacks_too_far` */
   read(path: string, bytes: Uint8Array): Promise<readonly FormatResult[]>;
 }
 
-/** A reader for one kind of file. */
+/** A format of files, with the function that reads it. */
 export interface Format {
-  /** Short, such as `pdf`; stored with each document. */
+  /** Short name, such as `pdf`. It is stored with each document. */
   readonly name: string;
   /** File name extensions, in lower case with the dot. */
   readonly extensions: readonly string[];
-  /** Raise this when the reader's output changes, so that files are read again. */
+  /** Increase this when the same file can yield another result, so that files are read again. */
   readonly version: number;
   /** @throws IngestError */
   readonly read: (file: FormatSource) => readonly FormatResult[] | Promise<readonly FormatResult[]>;
 }
 
-/** A format with a synchronous reader. */
+/** A format whose files are read synchronously. */
 export interface TextFormat extends Format {
   readonly read: (file: FormatFile) => readonly FormatResult[];
 }
@@ -78,7 +78,7 @@ export function nameOf(path: string): string {
   return file.replace(/\.[^.]*$/, "") || file;
 }
 
-/** For extensions of unsupported formats, the format to save the file in. */
+/** Extension of an unsupported format → format to save the file in. */
 const SAVE_AS: ReadonlyMap<string, string> = new Map([
   ...[".doc", ".dot", ".wps", ".wpd", ".pages"].map((extension) => [extension, "DOCX"] as const),
   ...[".xls", ".xlt", ".xlsb", ".numbers"].map((extension) => [extension, "XLSX"] as const),
@@ -86,7 +86,7 @@ const SAVE_AS: ReadonlyMap<string, string> = new Map([
   [".msg", "EML"],
 ]);
 
-/** Returns advice for a file in an unsupported format, or an empty string. */
+/** Returns advice how to convert a file of an unsupported format; empty if there is none. */
 export function conversionOf(extension: string): string {
   const target = SAVE_AS.get(extension);
   return target === undefined ? "" : `: open it, and save it as ${target}`;

@@ -26,10 +26,10 @@ import { xlsxFormat } from "./xlsx.ts";
 import { unpacksTooFar, zipKind } from "./zip.ts";
 
 const htmlText = textFormat("html", [".html", ".htm", ".xhtml"], 14, (source, name) => [parseHtml(source, name)]);
-/** Pictures that a web page holds itself. */
+/** Matches pictures that a web page contains as data. */
 const DATA_PICTURE = /data:image\/(?:png|jpe?g);base64,([\w+/=]+)/g;
 
-/** Reads web pages with the text of the pictures that they hold. */
+/** Reads web pages, including the text of pictures that a page contains as data. */
 const htmlFormat: Format = {
   ...htmlText,
   async read(file) {
@@ -42,7 +42,7 @@ const htmlFormat: Format = {
   },
 };
 
-/** Formats with a synchronous reader. */
+/** Formats of text files, which are read synchronously. */
 export const TEXT_FORMATS: readonly TextFormat[] = [
   textFormat("markdown", [".md", ".markdown"], 20, (source, name) => [parseMarkdown(source, name)]),
   textFormat("text", [".txt", ".text", ".log", ".rst", ".rest"], 11, (source, name) => [parseText(source, name)]),
@@ -74,10 +74,13 @@ export const FORMATS: readonly Format[] = [
 
 export const supportedExtensions: readonly string[] = FORMATS.flatMap(({ extensions }) => extensions);
 
-/** Extensions of old Office files, mapped to the current format. New files, web pages and tables often carry an old extension. */
+/**
+ * Extension of an old Office format → current format. Files with such extensions are often in the current format, or
+ * are web pages or tables.
+ */
 const OLD_NAMES: Readonly<Record<string, string>> = { ".doc": "docx", ".xls": "xlsx" };
 
-/** Extensions of files that are opened; some turn out to be unreadable. */
+/** Extensions of files that ingestion opens. Some of these files turn out to be unreadable. */
 export const openedExtensions: readonly string[] = [...supportedExtensions, ...Object.keys(OLD_NAMES)];
 
 /** Extensions of formats whose files hold no pictures. */
@@ -90,8 +93,8 @@ const MAX_INNER_DEPTH = 3;
 const CONTAINERS: ReadonlySet<string> = new Set(["zip", "eml", "mbox"]);
 
 /**
- * Creates the reader of the files inside a file. All of them together may have `MAX_UNPACKED_BYTES`.
- * @param depth number of files around the inner ones
+ * Creates a reader of the files inside a file. Together, all these files may have at most `MAX_UNPACKED_BYTES`.
+ * @param depth number of files that the inner files are in
  */
 export function createInnerFiles(recogniser: Recogniser | null, depth = 1, total = { bytes: 0 }): InnerFiles {
   return {
@@ -118,13 +121,14 @@ export function createInnerFiles(recogniser: Recogniser | null, depth = 1, total
   };
 }
 
-/** Changes with each format's version, so that files are read again. */
+/** Names and versions of all formats. A change of this text causes all files to be read again. */
 export const FORMATS_VERSION = FORMATS.map(({ name, version }) => `${name}${version}`).join(" ");
 
 const byName = (name: string) => FORMATS.find((format) => format.name === name) as Format;
 
 /**
- * Selects the format by the first bytes, else by the name, and reports a name that disagrees with the bytes.
+ * Selects the format by the first bytes of the file or, if they do not tell, by the file name. Reports a name that does
+ * not fit the bytes.
  * @throws IngestError `unsupported_format`, `wrong_content`
  */
 export function chooseFormat(path: string, bytes: Uint8Array): { readonly format: Format; readonly notices: readonly ReadingNotice[] } {
@@ -150,8 +154,8 @@ function isPacked({ name }: Format): boolean {
 }
 
 /**
- * Returns the format of a text that has the extension of a packed format. Programs export web pages, mails with parts,
- * or tables under such names.
+ * Returns the format of a text file whose extension is that of a binary format. Programs export web pages, mails with
+ * parts, or tables under such names.
  */
 function textFormatByContent(bytes: Uint8Array, extension: string): Format | null {
   const head = textStart(bytes);
@@ -172,7 +176,7 @@ function formatByContent(bytes: Uint8Array): Format | null {
   return byName(zipKind(bytes));
 }
 
-/** Kinds of compound files, each recognised by the name of a stream inside it, with the message for the user. */
+/** Kinds of OLE compound files. Each is recognised by the name of a stream inside it and has a message for the user. */
 const COMPOUND_FILES: readonly (readonly [stream: string, message: string])[] = [
   ["EncryptedPackage", "the file has a password: save it without one"],
   ["WordDocument", "this is a Word 97–2003 document (.doc): open it, and save it as DOCX"],

@@ -10,7 +10,7 @@ import { readPlainYaml } from "./plain-yaml.ts";
 const FENCED = /^\ufeff?(?<blank>(?:[ \t]*\r?\n)*)---[ \t]*\r?\n(?<yaml>[\s\S]*?)(?<=\n)(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/;
 /** Matches the line above TOML front matter, which is not supported. */
 const TOML = /^\s*\+{3}[ \t]*(?:\r?\n|$)/;
-/** Matches TOML front matter that restricts who sees the document. */
+/** Matches TOML front matter that limits who may see the document. */
 const RESTRICTING_TOML = /^\s*\+{3}[ \t]*\r?\n(?:(?!\+{3})[^\n]*\n)*?[ \t]*["']?(?:access|tenant)["']?[ \t]*=/;
 
 const text = z
@@ -26,7 +26,7 @@ const date = z
   .transform((value) => value?.trim() || null)
   .refine((value) => value === null || isoDayOf(value) !== null, "must be a date such as 2019-04-30")
   .transform((value) => value?.slice(0, 10) ?? null);
-/** Ignores unknown values, since many sites use `type` and `authority` for purposes of their own. */
+/** Ignores unknown values, because many sites use `type` and `authority` for other purposes. */
 const oneOf = <const T extends readonly [string, ...string[]]>(values: T) => z.enum(values).nullable().catch(null);
 
 const frontMatterSchema = z.looseObject({
@@ -47,7 +47,9 @@ const frontMatterSchema = z.looseObject({
 
 type FrontMatter = ReturnType<typeof frontMatter>;
 
-/** Combines a text with its front matter. Metadata found in the text fills the gaps. */
+/**
+ * Combines a text with its front matter. Metadata found in the text is used for what the front matter does not state.
+ */
 export function withFrontMatter(
   written: WrittenBlocks,
   { metadata, title, access, tenant }: FrontMatter,
@@ -71,13 +73,15 @@ export function withFrontMatter(
  */
 export function readFrontMatter(source: string): FrontMatter {
   if (TOML.test(source)) throw tomlFrontMatter();
-  // After empty lines, `---` may be a horizontal rule, so syntax errors are ignored there.
+  // After empty lines, `---` may be a horizontal rule, so front matter with syntax errors is treated as text there.
   return FENCED.exec(source)?.groups?.blank === "" ? fencedFrontMatter(source) : readLooseFrontMatter(source);
 }
 
 /**
- * Parses front matter in formats that do not define it. Invalid front matter, or front matter without a known key, is text.
- * @throws IngestError `bad_front_matter` for TOML with an access label or a tenant, because as text it would lose both
+ * Parses front matter in formats that do not define front matter. If it is invalid or has no known key, it is treated
+ * as text.
+ * @throws IngestError `bad_front_matter` for TOML with an access label or a tenant, because neither would apply if it
+ * were text
  */
 export function readLooseFrontMatter(source: string): FrontMatter {
   if (RESTRICTING_TOML.test(source)) throw tomlFrontMatter();
@@ -110,11 +114,14 @@ function noFrontMatter(source: string): FrontMatter {
   return frontMatter(frontMatterSchema.parse({}), source.startsWith("\ufeff") ? 1 : 0);
 }
 
-/** @param bodyStart start of the text after the front matter */
+/**
+ * Converts parsed front matter to metadata.
+ * @param bodyStart offset at which the text after the front matter begins
+ */
 function frontMatter(found: z.infer<typeof frontMatterSchema>, bodyStart: number) {
   const title = found.title ?? found.display_title;
   return {
-    /** `null`: the format then uses the title that it finds in the text. */
+    /** `null` if the front matter states none. Then the title is taken from the text. */
     title,
     metadata: {
       title: title ?? "",
@@ -132,13 +139,13 @@ function frontMatter(found: z.infer<typeof frontMatterSchema>, bodyStart: number
   };
 }
 
-/** Returns the only date among the values, such as that of `last_reviewed`; `null` without one or with several. */
+/** Returns the date if exactly one of the values is a date, such as that of `last_reviewed`; otherwise `null`. */
 function onlyDay(found: Readonly<Record<string, unknown>>): string | null {
   const days = Object.values(found).flatMap((value) => isoDayOf(String(value)) ?? []);
   return days.length === 1 ? (days[0] ?? null) : null;
 }
 
-/** Keeps dates as strings, since a time stamp would shift with the time zone. */
+/** Parses YAML without converting dates, because the day of a time stamp would depend on the time zone. */
 function yamlValues(yaml: string): unknown {
   const plain = readPlainYaml(yaml);
   if (plain !== null) return plain;
@@ -155,7 +162,7 @@ function yamlValues(yaml: string): unknown {
   }
 }
 
-/** Returns the line number in the file of an offset in the front matter. */
+/** Returns the line of the file that contains an offset of the front matter. */
 function lineAt(body: string, offset: number): number {
   return body.slice(0, Math.max(0, offset)).split("\n").length + 1;
 }

@@ -11,7 +11,9 @@ import { walkMarkup } from "./walk-markup.ts";
 
 const HIDDEN_ON_PAGES: ReadonlySet<string> = new Set(["header", "footer", "aside", "label", "input", "dialog"]);
 const BOLD: ReadonlySet<string> = new Set(["b", "strong"]);
-/** Minimum share of the page's text for an `article` to be the main content. A teaser has less. */
+/**
+ * Minimum share of the page's text that `article` elements must contain to be the main content. Teasers contain less.
+ */
 const MAIN_SHARE = 0.5;
 
 /**
@@ -35,7 +37,10 @@ export function parseHtml(source: string, name: string, { struck = 0, takeText =
   return { ...result, notices: [...notices, ...recognisedNotices(recognised.ranges, recognised.pictures)] };
 }
 
-/** Writes text, line breaks, pictures' alternative text and bold. @param bodyStart start of the text after front matter */
+/**
+ * Writes text, line breaks, bold text and the alternative text of pictures.
+ * @param bodyStart offset at which the text after the front matter begins
+ */
 export function writeInline(writer: BlockWriter, event: MarkupEvent, bodyStart: number): void {
   if (event.type === "text") {
     if (event.text.length === event.end - event.start) writer.text(Math.max(bodyStart, event.start), event.end);
@@ -47,7 +52,10 @@ export function writeInline(writer: BlockWriter, event: MarkupEvent, bodyStart: 
   } else if (event.type === "close" && BOLD.has(event.name)) writer.endBold();
 }
 
-/** Returns the visible events of `main`, of `article`s with most of the text, or of the whole page. */
+/**
+ * Returns the visible events of the main content: of `main`; else of the `article` elements, if they contain most of
+ * the text; else of the whole page.
+ */
 function mainContent(all: readonly MarkupEvent[], unseen: ReadonlySet<OpenEvent>): MarkupEvent[] {
   const page = visibleEvents(all, unseen, isFurniture);
   const main = inside(all, unseen, (event) => event.name === "main" || event.attributes.role === "main");
@@ -56,12 +64,18 @@ function mainContent(all: readonly MarkupEvent[], unseen: ReadonlySet<OpenEvent>
   return textLength(articles) >= MAIN_SHARE * textLength(page) && textLength(articles) > 0 ? articles : page;
 }
 
-/** Returns whether an element is page furniture, such as navigation. Notes of a book are text. */
+/**
+ * Checks whether an element is outside the content of the page, such as navigation. Notes in a book belong to the
+ * content.
+ */
 function isFurniture({ name, attributes }: OpenEvent): boolean {
   return HIDDEN_ON_PAGES.has(name) && !/note/.test(attributes["epub:type"] ?? "");
 }
 
-/** Returns the visible events inside the outermost elements that `matches` accepts. A `header` inside them holds the title. */
+/**
+ * Returns the visible events inside the outermost elements that `matches` accepts. A `header` in such an element stays
+ * visible, because it contains the title.
+ */
 function inside(all: readonly MarkupEvent[], unseen: ReadonlySet<OpenEvent>, matches: (event: OpenEvent) => boolean): MarkupEvent[] {
   const partner = partnersOf(all);
   const found: MarkupEvent[] = [];

@@ -11,7 +11,7 @@ import { documentsOfValue, fieldOf, type ListValue, type RecordValue, type Scala
 
 /** Matches string literals (skipping escapes), structural characters, and everything else. */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s"{}[\],:]+/gs;
-/** Maximum nesting of lists and records; documents for people stay far below. */
+/** Maximum nesting depth of lists and records. Documents for people are far below it. */
 const MAX_DEPTH = 200;
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer U)[] ? U[] : T[K] };
@@ -66,7 +66,10 @@ function toScalar(source: string, start: number, token: string): ScalarValue {
   return { type: "scalar", text: JSON.parse(token) as string, isText: true, start, end, map: literalMap(source, { start, end }) };
 }
 
-/** Maps a decoded JSON string to its literal: plain characters one to one, each escape as a whole. */
+/**
+ * Maps a decoded JSON string to the string literal in the source. Plain characters map one to one, an escape maps as a
+ * whole.
+ */
 function literalMap(source: string, literal: TextRange): SourceMapData {
   const map: number[] = [];
   const piece = /[^"\\]+|\\u[0-9a-fA-F]{4}|\\./gy;
@@ -85,7 +88,7 @@ const optionalText = z
   .nullish()
   .transform((value) => value?.trim() || null);
 
-/** The schema of a curated entry. Other keys are ignored. */
+/** Schema of a curated entry. Unknown keys are ignored. */
 const entrySchema = z.looseObject({
   entry_id: z.string().trim().min(1),
   topic: optionalText,
@@ -101,7 +104,7 @@ const entrySchema = z.looseObject({
   tenant: optionalText,
 });
 
-/** Parses JSON of any shape. Each curated entry becomes a document with a source map into the file. */
+/** Parses JSON of any shape. Each curated entry becomes a document of its own, with a map to the file. */
 export function parseJson(source: string, name: string): FormatResult[] {
   const bom = source.startsWith("\ufeff") ? 1 : 0;
   checkSyntax(source.slice(bom), 1);
@@ -125,7 +128,7 @@ export function parseJsonLines(source: string, name: string): FormatResult[] {
   return documentsOfValue(source, { type: "list", items, start: 0, end: source.length }, name);
 }
 
-/** Returns whether an entry is curated, that is, has both keys. Errors in a curated entry are reported instead of being worked around. */
+/** Checks whether an entry is curated: it has the keys `entry_id` and `content`. Errors in a curated entry are reported. */
 function isCurated(value: SourceValue): boolean {
   return value.type === "record" && fieldOf(value, "entry_id") !== undefined && fieldOf(value, "content") !== undefined;
 }
@@ -187,7 +190,7 @@ function wrongShape(index: number, error: z.ZodError): IngestError {
   return new IngestError("bad_entry", message, { index, field }, { cause: error });
 }
 
-/** Reads YAML. References (`*name`) stay as written, without repeating their target. */
+/** Reads YAML. Aliases (`*name`) are kept as written. Their targets are not repeated. */
 export const yamlFormat = textFormat("yaml", [".yaml", ".yml"], 6, parseYaml);
 
 function parseYaml(source: string, name: string): FormatResult[] {
@@ -237,7 +240,7 @@ function asWritten(source: string, start: number, end: number): ScalarValue {
   return { type: "scalar", text, isText: true, start, end, map: text === "" ? [] : [0, text.length, start, end] };
 }
 
-/** Maps text to the source line by line. If a line has another form in the source, the text is mapped as a whole. */
+/** Maps a text to the source line by line. If a line differs from the source, the text is mapped as a whole. */
 function mapOfLines(source: string, text: string, start: number, end: number): SourceMapData {
   const map: number[] = [];
   let from = start;

@@ -46,7 +46,10 @@ export const mboxFormat: Format = {
   },
 };
 
-/** Splits a mailbox. A message begins at a `From ` line after an empty line; bodies escape such lines as `>From `. */
+/**
+ * Splits a mailbox into messages. A message begins at a `From ` line after an empty line. A line of a body that begins
+ * with `From ` is escaped as `>From `.
+ */
 function* messagesOf(bytes: Uint8Array): Generator<Uint8Array> {
   const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const mark = Buffer.from("\nFrom ");
@@ -63,13 +66,13 @@ function* messagesOf(bytes: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-/** Removes the `>` that a mailbox adds to each `From ` line of a body. */
+/** Removes the `>` that the mailbox format adds before `From ` in a body. */
 function withoutEscapes(message: Buffer): Buffer {
   if (!message.includes("\n>")) return message;
   return Buffer.from(message.toString("latin1").replace(/\n>(>*From )/g, "\n$1"), "latin1");
 }
 
-/** Returns the mail, then the earlier mails that its text quotes with a date, then its attachments. */
+/** Returns the documents of a mail: the mail, the earlier mails that it quotes with a date, and its attachments. */
 async function readMail(bytes: Uint8Array, name: string, inner: InnerFiles): Promise<FormatResult[]> {
   const mail = await parseMail(bytes);
   const subject = oneLine(mail.subject ?? "");
@@ -101,10 +104,13 @@ async function readMail(bytes: Uint8Array, name: string, inner: InnerFiles): Pro
 
 /** Matches the prefix of lines quoted from earlier mails. */
 const QUOTED = /^(?:>[ \t]?)+/;
-/** Matches a comparison such as ">5", which also begins with the quoting sign. */
+/** Matches a comparison such as ">5", which begins with the same sign as quoted lines. */
 const COMPARED = /^>\d/;
 
-/** Splits a plain-text mail into the writer's text and quotations of earlier mails, one per depth of quoting. */
+/**
+ * Splits a plain-text mail into the text of its author and quotations of earlier mails. Each change of the quoting
+ * depth begins a new part.
+ */
 function readPlainMail(source: string, name: string): WrittenBlocks & Pick<FormatResult, "notices"> {
   const parts: { readonly depth: number; readonly lines: string[] }[] = [];
   const all = source.split("\n");
@@ -160,21 +166,21 @@ function isoDay(date: string | undefined): string | null {
   return Number.isNaN(time) ? null : new Date(time).toISOString().slice(0, 10);
 }
 
-/** A mail that another one quotes, with the lines that state its author and date. */
+/** A mail that another mail quotes. `text` includes the lines that state the author and date of the quoted mail. */
 interface EarlierMail {
   readonly text: string;
-  /** ISO date. */
+  /** Date of the quoted mail, ISO. */
   readonly date: string;
 }
 
-/** Matches a header line of a quoted mail: "Sent: Monday, 2 February 2026 10:00". */
+/** Matches a line with a label, as in the header of a quoted mail: "Sent: Monday, 2 February 2026 10:00". */
 const LABELLED = /^[>\s]*\*?\p{L}[\p{L} -]{0,15}\*?:\*?\s+\S/u;
-/** Minimum header lines of a quoted mail. */
+/** Minimum number of such lines in the header of a quoted mail. */
 const LEAST_LABELLED = 3;
-/** Matches a line of dashes, also around words, above the header of a quoted mail. */
+/** Matches a line of dashes, with or without words between them, above the header of a quoted mail. */
 const RULE = /^[>\s]*(?:[-_]{5,}|-{3,}[^-]{1,60}-{3,})\s*$/;
 const SIGN = /^>[ \t]?/;
-/** Maximum lines of the sentence before a quotation: "On …, Ann <ann@example.com> wrote:". */
+/** Maximum number of lines of the sentence that introduces a quotation: "On …, Ann <ann@example.com> wrote:". */
 const MAX_INTRODUCTION = 3;
 
 /**
@@ -197,7 +203,10 @@ export function splitEarlierMails(text: string): { readonly own: string; readonl
   return { own: text, earlier: [] };
 }
 
-/** Returns the quoted mail whose header begins at line `at`; it extends from `body`, the first line below, to the end. A header on the first line is the mail's own. */
+/**
+ * Returns the quoted mail whose header begins at line `at`, or `null`. `body` is the first line below the header. The
+ * quoted mail extends to the end of the text. A header on the first line belongs to the mail itself.
+ */
 function belowHeader(lines: readonly string[], at: number) {
   if (at === 0) return null;
   let end = at;
@@ -206,12 +215,15 @@ function belowHeader(lines: readonly string[], at: number) {
   const date = end - at < LEAST_LABELLED ? null : dateIn(header);
   let from = at;
   while (from > 1 && (lines[from - 1]?.trim() === "" || RULE.test(lines[from - 1] ?? ""))) from--;
-  // Without a rule or an address, the lines may be any list of labels.
+  // Without a line of dashes or a mail address, the lines may be any list with labels.
   if (date === null || !(header.includes("@") || lines.slice(from, at).some((line) => RULE.test(line)))) return null;
   return { from, body: end, to: lines.length, date };
 }
 
-/** Returns the quoted lines from line `at` on, with the dated sentence that introduces them. */
+/**
+ * Returns the quoted lines from line `at` on, with the sentence that introduces them; `null` if the sentence has no
+ * date.
+ */
 function belowSentence(lines: readonly string[], at: number) {
   let last = at - 1;
   while (last >= 0 && lines[last]?.trim() === "") last--;

@@ -2,22 +2,22 @@ import type { TextRange } from "../../shared/types.ts";
 import { linesOf } from "../visible.ts";
 import { COVER, type MaskedSource, type Sign } from "./masked-source.ts";
 
-/** The label of a footnote in `[^…]`: no white space, brackets or tags. */
+/** Pattern of the label of a footnote in `[^…]`. A label contains no white space, brackets or tags. */
 const LABEL = `[^\\s[\\]${COVER}]{1,200}`;
 const LEAD = new RegExp(`^ {0,3}(?=\\[\\^)(\\[\\^${LABEL}\\]:)`);
-/** Escapes match first, so that an escaped reference is ignored. */
+/** Matches a footnote sign. Escapes match first, so that an escaped sign is ignored. */
 const SIGN = new RegExp(`\\\\[\\s\\S]|\\[\\^(${LABEL})\\](:?)`, "g");
 const BLANK_LINE = /^[ \t\r]*$/;
-/** The start of fenced code. No backtick may follow backticks on the same line. */
+/** Matches the start of fenced code. After backticks, no further backtick may follow on the same line. */
 const FENCE = /^([ \t]*)(`{3,}(?=[^`]*$)|~{3,})/;
 const IS_DEEPER = /^(?: {2}| ?\t)/;
-/** The start of another block directly after the lines of a note. */
+/** Matches the start of another block directly below the lines of a note. */
 const OTHER_BLOCK = /^ ?(?:#{1,6}(?:[ \t\r]|$)|>|(?:[-+*]|1[.)])[ \t]|`{3}|~{3}|-{3,}[ \t\r]*$|[*_]{3,}[ \t\r]*$|={3,}[ \t\r]*$)/;
 
 /**
- * Finds the footnote definitions in `runs` of markdown, in order. A note ends at an empty line without a deeper line after it, at the next
- * definition, or at another block. Definitions in code are ignored. Linear time.
- * @param maxIndent maximum columns before a code fence
+ * Finds the footnote definitions in the ranges `runs` of markdown, in order. A note ends at an empty line, unless an
+ * indented line follows; at the next definition; or at another block. Definitions in code are ignored. Linear time.
+ * @param maxIndent maximum number of columns before a code fence
  */
 export function findNotes(masked: string, runs: readonly TextRange[], maxIndent: number): TextRange[] {
   return runs.flatMap((run) => (masked.slice(run.start, run.end).includes("[^") ? notesIn(masked, run, maxIndent) : []));
@@ -51,7 +51,10 @@ function notesIn(masked: string, run: TextRange, maxIndent: number): TextRange[]
   return notes;
 }
 
-/** Returns the footnote signs from `from` on, in order. The first of several notes with one label is the target. */
+/**
+ * Returns the footnote signs from `from` on, in order. If several notes have the same label, the sign refers to the
+ * first.
+ */
 export function signsOf(masked: string, notes: readonly TextRange[], from: number): Sign[] {
   const leads = new Set(notes.map(({ start }) => start));
   const byLabel = new Map<string, TextRange>();
@@ -69,13 +72,16 @@ export function signsOf(masked: string, notes: readonly TextRange[], from: numbe
     const note = byLabel.get(label.toLowerCase());
     if (leads.has(start)) signs.push({ start, end, effect: "lead" });
     else if (note !== undefined) signs.push({ start, end: end - colon.length, effect: "call", note });
-    // Left visible, the full parser might take it for a link definition, which has no text.
+    // The sign is covered, because the parser might take the text for a link definition, which is not displayed.
     else if (colon !== "") signs.push({ start, end, effect: "text" });
   }
   return signs;
 }
 
-/** Finds the end of the code span that a run of backticks opens, or of the run itself if nothing closes it in its paragraph. */
+/**
+ * Returns a function that finds the end of the code span that a run of backticks opens. If nothing in the paragraph
+ * closes the span, the function returns the end of the run.
+ */
 export function codeSpanFinder(source: string): (at: number) => { readonly end: number } {
   const blankLine = /\n[ \t\r]*\n/g;
   let paragraphEnd = -1;
@@ -104,15 +110,21 @@ export function codeSpanFinder(source: string): (at: number) => { readonly end: 
   };
 }
 
-/** Returns the maximum columns before a line that cannot be code. In files with HTML, indentation follows the tags instead. */
+/**
+ * Returns the maximum indentation of a line that is not indented code, in columns. In files with HTML, no indentation
+ * means code, because indentation follows the tags.
+ */
 export function maxIndentOf({ hasTags }: MaskedSource): number {
   return hasTags ? Number.POSITIVE_INFINITY : 3;
 }
 
-/** Returns the marks of the fence that is open after a line, given those before it; empty if none. */
+/**
+ * Returns the marks of the code fence that is open after `line`; empty if none is.
+ * @param fence marks of the fence that is open before the line
+ */
 export function fenceAfter(fence: string, line: string, maxIndent: number): string {
   const [, indent = "", marks = ""] = FENCE.exec(line) ?? [];
-  // A deeper fence is code itself, or belongs to a list item.
+  // A line that is indented further is code itself, or belongs to a list item.
   if (indent.length > maxIndent || (indent.includes("\t") && maxIndent < 4)) return fence;
   if (fence === "") return marks;
   return marks.startsWith(fence) && line.trim() === marks ? "" : fence;

@@ -8,25 +8,31 @@ import {
   Table,
 } from "@lezer/markdown";
 
-/** Limits per block and line, since parsing time is quadratic in delimiters and containers. Beyond them, markdown is text. */
+/**
+ * Maximum delimiters per block, and maximum depth of containers per line. Parsing time is quadratic in both. Markdown
+ * beyond these limits is treated as text.
+ */
 const MAX_DELIMITERS = 2_000;
 const MAX_DEPTH = 100;
 
 const TITLE = /(?:"[^"\n]*"|'[^'\n]*'|\([^()\n]*\))/.source;
 /** A link definition. Its destination may be on the next line, and its title on the line after that. */
 const DEFINITION = String.raw`\[((?:[^[\]\\\n]|\\.){1,200})\]:[ \t]*(?:\r?\n[ \t>]*)?(?:<[^<>\n]*>|[^\s<]\S*)(?:[ \t]+${TITLE})?[ \t\r]*$`;
-/** A definition; it may be inside list items and quotes. */
+/** Matches a link definition, also inside list items and quotations. */
 const NESTED_DEFINITION = new RegExp(String.raw`^[ \t]*(?:(?:[-+*]|\d{1,9}[.)]|>)[ \t]*)*${DEFINITION}`, "gm");
 const DEFINITION_LINE = new RegExp(`^${DEFINITION}`, "m");
 const TITLE_LINE = new RegExp(`^[ \\t>]*${TITLE}[ \\t\\r]*$`);
-/** A pair of brackets without brackets inside. Escapes match first. */
+/** Matches a pair of brackets without further brackets inside. Escapes match first. */
 const BRACKETS = /\\[\s\S]|\[((?:[^[\]\\\n]|\\.){1,200})\](?=([([])?)/g;
 const AUTOLINK = /<(?:[a-z][-\w+.]{1,31}:[^\s<>]*|[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z\d-]{1,63}(?:\.[a-z\d-]{1,63}){0,9})>/iy;
-/** A tag with "<" in an attribute, which is not covered. */
+/** Matches a tag with "<" in an attribute. Such tags are not covered in the source. */
 const TAG = /<[a-z][\w-]{0,99}(?:\s+[\w.:@-]{1,99}(?:=(?:"[^"]{0,999}"|'[^']{0,999}'))?){1,99}\s*\/?>/iy;
-/** Blanks, or a backslash, and the line break after them. */
+/** Matches a hard line break: spaces or a backslash, with the line break after them. */
 const HARD_BREAK = /(?:\\| {2,})(\r?\n)?/y;
-/** No row of dashes has as many blanks in a row. The table extension takes quadratic time over them. */
+/**
+ * Matches a gap that is too wide for the delimiter row of a table. The table extension would take quadratic time for
+ * such a line.
+ */
 const WIDE_GAP = /\s{100}/;
 
 const limit: InlineParser = {
@@ -51,7 +57,7 @@ const angles: InlineParser = {
   },
 };
 
-/** Accepts CRLF, and skips blanks in linear time. */
+/** Parses hard line breaks. Unlike the library, accepts CRLF and skips spaces in linear time. */
 const hardBreak: InlineParser = {
   name: "HardBreak",
   parse(cx, next, at) {
@@ -74,7 +80,7 @@ const tooDeep: BlockParser = {
   },
 };
 
-/** A numbered item outside the innermost container ends its paragraph, whatever the number. The library wants 1. */
+/** Lets a numbered list item end a paragraph in a deeper container. The library would require the number 1. */
 const outerItem: BlockParser = {
   name: "OuterItem",
   endLeaf: (cx, line) =>
@@ -95,7 +101,7 @@ const definition: BlockParser = {
   },
 };
 
-/** Treats an indented block as a container, since indentation in files with HTML follows the tags and is no code. */
+/** Treats an indented block as a container. In files with HTML, indentation follows the tags and does not mean code. */
 const indented: MarkdownConfig = {
   defineNodes: [
     {
@@ -121,7 +127,7 @@ const indented: MarkdownConfig = {
   ],
 };
 
-/** Makes each group of lines a paragraph. */
+/** Makes each group of lines a paragraph, whatever its markup. */
 const wordsOnly: BlockParser = {
   name: "Words",
   before: "TooDeep",
@@ -148,7 +154,10 @@ const ALL = parser.configure([
   { remove: ["HTMLBlock"], parseInline: [limit, angles, hardBreak], parseBlock: [tooDeep, outerItem, definition] },
 ]);
 
-/** Parsers of markdown without HTML: of a file, of text in which indentation is no code, and of a line such as a heading or cell. */
+/**
+ * Parsers of markdown without HTML: for a file (`file`), for text in which indentation does not mean code (`indented`),
+ * and for a line such as a heading or cell (`line`).
+ */
 export const MARKDOWN_PARSERS = {
   file: ALL,
   indented: ALL.configure(indented),
@@ -165,7 +174,7 @@ function countDelimiters(text: string): number {
   return count;
 }
 
-/** The labels of the link definitions of a text. */
+/** Returns the labels of all link definitions in a text. */
 export function definedLabels(text: string): ReadonlySet<string> {
   return new Set(text.includes("]:") ? [...text.matchAll(NESTED_DEFINITION)].map(([, label = ""]) => labelKey(label)) : []);
 }
@@ -174,7 +183,10 @@ export function labelKey(label: string): string {
   return label.trim().replace(/\s+/g, " ").toLowerCase();
 }
 
-/** Covers brackets that refer to nothing with `cover`, length for length: the parser takes any for a link, and then rejects links around them. */
+/**
+ * Replaces brackets that refer to no definition by `cover`, which has the length of a bracket. The parser would take
+ * any brackets for a link, and then reject a link around them.
+ */
 export function coverBrackets(text: string, labels: ReadonlySet<string>, cover: string): string {
   if (!text.includes("[")) return text;
   return text.replace(BRACKETS, (whole, label: string | undefined, next: string | undefined) =>

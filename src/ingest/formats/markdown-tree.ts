@@ -6,7 +6,7 @@ import { IMAGE_LABEL } from "./described-figures.ts";
 import { coverBrackets, definedLabels, labelKey, MARKDOWN_PARSERS } from "./markdown-parser.ts";
 import { COVER, type MaskedSource } from "./masked-source.ts";
 
-/** The source and destination of the text. */
+/** The source, and what is written: blocks, and counts of what is left out. */
 interface Sides {
   readonly source: MaskedSource;
   readonly writer: BlockWriter;
@@ -20,43 +20,43 @@ export interface LeftOutMarkdown {
 }
 
 interface MarkdownNotes {
-  /** Footnote definitions in order; each ends the block before it. */
+  /** Footnote definitions in order. Each of them ends the block before it. */
   readonly notes: readonly TextRange[];
-  /** The notes that are not written in place. */
+  /** Notes that are written where they are cited instead of where they are defined. */
   readonly moved: ReadonlySet<TextRange>;
 }
 
-/** The node that a cursor of the parser's tree is at. `base` is the source offset of the tree's position 0. */
+/** A node of the parser's tree, given by a cursor. `base` is the offset in the source of the tree's position 0. */
 interface Node {
   readonly at: ReturnType<ReturnType<typeof MARKDOWN_PARSERS.file.parse>["cursor"]>;
   readonly base: number;
 }
 
-/** A range of text, or a decoded entity. */
+/** A range of text. `decoded` is set if the range is an entity. */
 type Words = TextRange & { readonly decoded?: string };
 
 const INLINE_SYNTAX = /[*_`~[\]<&\\\n\r]/;
-/** An asterisk after a word that is no markup. */
+/** Matches an asterisk directly after a word, which refers to a note and is no markup. */
 const CALLS_STAR = /[^\s*]\*(?=\s|$)/;
 /**
- * Matches text with bold marks in pairs, each of which opens before a word and closes. Single marks
- * (`*P < 0.05, **P < 0.01`) are footnote marks.
+ * Matches text whose `**` marks form pairs, so that each pair encloses bold text. Single marks are footnote marks (`*P
+ * < 0.05, **P < 0.01`).
  */
 const MARKS_IN_PAIRS = /^[^*]*(?:\*\*(?=\S)[^*]+\*\*[^*]*)+$/;
-/** Asterisks meant as bold that the grammar does not accept (`**Note: **text`). */
+/** Matches asterisks that are meant as bold markup but are not valid markdown (`**Note: **text`). */
 const LEFT_OVER_MARK = /(?<=\S)\*\*|\*\*(?=\S)/g;
 
-/** Creates a writer of markdown from ranges of one source. */
+/** Creates a writer that parses ranges of one markdown source and writes them as blocks. */
 export function createMarkdownWriter({ source, writer, leftOut }: Sides, { notes, moved }: MarkdownNotes) {
   const labels = definedLabels(source.masked);
   const text = coverBrackets(source.masked, labels, COVER);
   let nextNote = 0;
   let hasStar = false;
   let isInCell = false;
-  /** `writeNote` writes a footnote with its sign; indented lines in it are not code. */
+  /** `writeNote` writes a footnote with its sign. Indentation in a note does not mean code. */
   return { write, writeNote: (note: TextRange) => parse(note.start, note.end, "indented") };
 
-  /** Writes `source[start, end)` as blocks. In a heading or a cell, only inline syntax applies. */
+  /** Writes `source[start, end)` as blocks. Inside a heading or cell, only inline markup is parsed. */
   function write(start: number, end: number): void {
     if (writer.isSingleLine) {
       writeLine(start, end);
@@ -112,7 +112,7 @@ export function createMarkdownWriter({ source, writer, leftOut }: Sides, { notes
     writer.paragraph();
   }
 
-  /** Returns whether a paragraph is pictures and white space between them. */
+  /** Checks whether a paragraph contains only pictures, and white space between them. */
   function holdsPicturesOnly(node: Node): boolean {
     let at = startOf(node);
     let isOnly = true;
@@ -124,7 +124,10 @@ export function createMarkdownWriter({ source, writer, leftOut }: Sides, { notes
     return isOnly && text.slice(at, endOf(node)).trim() === "";
   }
 
-  /** Labels the description of a picture that stands alone, so that a quote of it is not taken for running text. */
+  /**
+   * Writes a picture that stands alone. Its description gets a label, so that nobody mistakes a quote of it for running
+   * text.
+   */
   function writePicture(node: Node): void {
     if (node.at.name !== "Image") return;
     const start = startOf(node);
@@ -138,7 +141,7 @@ export function createMarkdownWriter({ source, writer, leftOut }: Sides, { notes
 
   function writeList(node: Node, isOrdered: boolean): void {
     let number = -1;
-    // A single bullet after a word with an asterisk is the note to it.
+    // A single bullet with an asterisk, after a word with an asterisk, is the note for that word.
     const isStar = hasStar && !isOrdered && node.at.node.getChildren("ListItem").length === 1;
     writer.beginList();
     forEachChild(node, (item) => {
@@ -185,7 +188,10 @@ export function createMarkdownWriter({ source, writer, leftOut }: Sides, { notes
     writeWords(words);
   }
 
-  /** Collects the text of a node in `words`, and writes them before each element. Brackets without a target are text. */
+  /**
+   * Adds the text of a node to `words`. Before each inline element, writes the words collected so far. Brackets without
+   * a target are text.
+   */
   function collectWords(node: Node, words: Words[], isText: boolean): void {
     let at = startOf(node);
     let linkMarks = 0;
@@ -199,7 +205,7 @@ export function createMarkdownWriter({ source, writer, leftOut }: Sides, { notes
       if (name === "LinkMark" || name === "LinkLabel") {
         if (isText) return;
         take(start, end);
-        // The destination and title follow.
+        // After the second mark, only the destination and title of the link follow, which are not text.
         if (++linkMarks === 2) at = Number.POSITIVE_INFINITY;
       } else if (name.endsWith("Mark")) take(start, end);
       else if (name === "Escape") take(start, start + 1);
@@ -308,7 +314,7 @@ export function createMarkdownWriter({ source, writer, leftOut }: Sides, { notes
   }
 }
 
-/** Moves the cursor to each child, and back. */
+/** Calls `visit` with the cursor at each child, then moves the cursor back. */
 function forEachChild(node: Node, visit: (child: Node) => void): void {
   if (!node.at.firstChild()) return;
   do visit(node);

@@ -25,14 +25,17 @@ const TAG = new RegExp(
   "y",
 );
 const RAW_OPEN = /^<(script|style|textarea|title|iframe|noembed|noframes|xmp|plaintext)\b/i;
-/** Replaces each `<` that opens no tag. A private-use character of one UTF-16 code unit that files do not contain in practice. */
+/** Replaces each `<` that begins no tag: a private-use character of one UTF-16 code unit, which files practically never contain. */
 const NOT_A_TAG = "\ue000";
 const LAYOUT = /^[ \t]*(?:#{1,6}[ \t]|\|?:?-{3,}:?[ \t]*\||\| ?:?-{3,}:?[ \t]*\|)/m;
 
-/** Parses markdown with GFM tables, front matter and HTML, balanced or not. `name` is the fallback title. */
+/**
+ * Parses markdown with front matter, GFM tables and HTML. Tags need not be balanced. `name` is the title if the text
+ * has none.
+ */
 export function parseMarkdown(source: string, name: string): FormatResult {
   const front = readFrontMatter(source);
-  // Page breaks become spaces: CommonMark would treat a form feed as text and miss a heading after it.
+  // Page breaks become spaces. In CommonMark, a form feed is text, so a heading after it would not be recognised.
   const written = parseMarkdownText(source.replaceAll("\f", " "), front.bodyStart);
   const pages = pageStarts(source, written.sourceMap, written.text.length);
   return { ...withFrontMatter(written, front, { title: titleOf(written, name) ?? name }), notices: written.notices, pages };
@@ -40,7 +43,7 @@ export function parseMarkdown(source: string, name: string): FormatResult {
 
 type MarkdownText = WrittenBlocks & Required<Pick<FormatResult, "notices">>;
 
-/** Parses `source` from `bodyStart` on. The source map counts offsets of `source`. */
+/** Parses the markdown of `source` from `bodyStart` on. The source map refers to offsets of `source`. */
 export function parseMarkdownText(source: string, bodyStart: number): MarkdownText {
   const tags = source.includes("<", bodyStart)
     ? readMarkup(" ".repeat(bodyStart) + withoutFalseTags(source, bodyStart), { decodeEntities: false })
@@ -72,7 +75,8 @@ export function parseMarkdownText(source: string, bodyStart: number): MarkdownTe
   };
   const { notes, signs } = source.includes("[^", bodyStart) ? notesOf() : { notes: [], signs: [] };
   const all = write(new Set(notes));
-  // The first pass drops uncited notes, and notes cited only by such notes. The second pass writes them in place.
+  // The first pass omits notes that the written text does not cite. If there are any, the second pass writes them where
+  // they are defined.
   const { written, leftOut } = all.called.size === notes.length ? all : write(all.called);
   const notices = unseenNotices({ ...unseen, ...leftOut, struck: unseen.struck + leftOut.struck });
   return { ...written, notices };
@@ -88,7 +92,7 @@ export function parseMarkdownText(source: string, bodyStart: number): MarkdownTe
     return { notes: found, signs: signsOf(tagless.masked, found, bodyStart) };
   }
 
-  /** Writes the text. Each note of `moved` follows the block that first cites it; uncited ones are omitted. */
+  /** Writes the text. Each note in `moved` follows the block that first cites it, and is omitted if none does. */
   function write(moved: ReadonlySet<TextRange>): {
     readonly written: WrittenBlocks;
     readonly called: ReadonlySet<TextRange>;
@@ -109,7 +113,10 @@ export function parseMarkdownText(source: string, bodyStart: number): MarkdownTe
   }
 }
 
-/** Replaces every `<` from `start` on that opens no tag, as in code, comparisons and links. Keeps the length. */
+/**
+ * Replaces, from `start` on, every `<` that begins no tag, for instance in code, comparisons and links. Keeps the
+ * length of the text.
+ */
 function withoutFalseTags(source: string, start: number): string {
   const parts: string[] = [];
   const codeSpans = codeSpanFinder(source);
@@ -168,13 +175,16 @@ function indexOfClosing(source: string, name: string, from: number): number {
   return closing.exec(source)?.index ?? -1;
 }
 
-/** Sorts events by source position. Omitted elements may hold text that moved, so their range becomes empty. */
+/**
+ * Sorts events by their position in the source. Elements that are left out get an empty range, because their text may
+ * have moved.
+ */
 function inSourceOrder(events: readonly MarkupEvent[]): MarkupEvent[] {
   const isLeftOut = (event: MarkupEvent) => event.type === "comment" || (event.type === "open" && event.name === "hr");
   return events.map((event) => (isLeftOut(event) ? { ...event, end: event.start } : event)).sort((a, b) => a.start - b.start);
 }
 
-/** Returns masks for inline tags, comments and stray tags: everything between texts that is no block boundary. */
+/** Returns a mask for everything between texts that is not a block boundary: inline tags, comments and stray tags. */
 function masksOf(
   events: readonly MarkupEvent[],
   bodyStart: number,
@@ -204,7 +214,7 @@ function masksOf(
   return masks;
 }
 
-/** Returns a test for offsets on the lines of pipe tables. */
+/** Returns a function that checks whether an offset is on a line of a pipe table. */
 function pipeLines(source: string, start: number): (offset: number) => boolean {
   if (!source.includes("|", start)) return () => false;
   const line = /^[ \t]*\|.*\|[ \t\r]*$/gm;

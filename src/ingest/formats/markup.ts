@@ -2,7 +2,7 @@ import { Parser } from "htmlparser2";
 import { IngestError } from "../../shared/errors.ts";
 import type { TextRange } from "../../shared/types.ts";
 
-/** Elements that start a new block; all others are part of the running text. */
+/** Elements that start a new block. All other elements are part of the running text. */
 export const BLOCK_ELEMENTS: ReadonlySet<string> = new Set(
   (
     "address article aside blockquote body button caption center dd details dialog dir div dl dt fieldset figcaption figure footer form " +
@@ -10,19 +10,20 @@ export const BLOCK_ELEMENTS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Elements whose contents are not visible text. */
+/** Elements whose content is not visible text. */
 const HIDDEN_ELEMENTS: ReadonlySet<string> = new Set(
   (
     "audio canvas datalist head iframe math nav noembed noframes noscript object optgroup option script select style svg template " +
     "textarea title video"
   ).split(" "),
 );
-/** Elements whose contents stay hidden even if unclosed: browsers read them to the end of the file. */
+/** Elements whose content stays hidden without a closing tag, because browsers then hide the rest of the file. */
 const RAW_ELEMENTS: ReadonlySet<string> = new Set("iframe noembed noframes script style textarea title".split(" "));
 
 /**
- * Removes invisible content: scripts, styles, navigation, controls, `unseen` elements and those that `isHiddenToo` matches. A hidden block
- * becomes an empty block and a hidden inline element a comment, so that the text around it joins or separates as on the page.
+ * Removes invisible content: scripts, styles, navigation, controls, elements in `unseen`, and elements that
+ * `isHiddenToo` accepts. A hidden block is replaced by an empty block, and a hidden inline element by a comment. So the
+ * text before and after is separated or joined as on the page.
  */
 export function visibleEvents(
   events: readonly MarkupEvent[],
@@ -49,7 +50,7 @@ export function visibleEvents(
   return visible;
 }
 
-/** Returns for each opening event the index of its closing event, and the reverse. */
+/** Returns, for the index of each opening event, the index of its closing event, and the reverse. */
 export function partnersOf(events: readonly MarkupEvent[]): Int32Array {
   const partner = new Int32Array(events.length).fill(-1);
   const open: number[] = [];
@@ -70,7 +71,7 @@ function isHidden(event: OpenEvent, close: MarkupEvent | undefined, isHiddenToo:
   const { name, attributes } = event;
   const hides = name === "button" || HIDDEN_ELEMENTS.has(name) || attributes["aria-hidden"] === "true" || isHiddenToo(event);
   if (!hides) return false;
-  // An unclosed element must not hide the rest of the document.
+  // An element without a closing tag must not hide the rest of the document.
   return RAW_ELEMENTS.has(name) || (close?.type === "close" && !close.atEnd);
 }
 
@@ -87,13 +88,13 @@ export interface OpenEvent extends TextRange {
 export interface CloseEvent extends TextRange {
   readonly type: "close";
   readonly name: string;
-  /** The element was still open when the file ended. */
+  /** True if the element was still open at the end of the file. */
   readonly atEnd: boolean;
 }
 
 export interface TextEvent extends TextRange {
   readonly type: "text";
-  /** Visible text. Differs from the source range only for an entity, which is a separate event. */
+  /** Visible text. It differs from the source range only for an entity, which is an event of its own. */
   readonly text: string;
 }
 
@@ -113,10 +114,10 @@ export function closing(name: string, at: number): CloseEvent {
   return { type: "close", name, atEnd: false, start: at, end: at };
 }
 
-/** Maximum element depth; pages for people stay far below. Processing time is quadratic in the depth. */
+/** Maximum nesting depth of elements. Pages for people are far below it. Processing time is quadratic in the depth. */
 export const MAX_MARKUP_DEPTH = 6_000;
 
-/** Parses HTML into balanced events in document order. Drops stray closing tags. */
+/** Parses HTML into balanced events in document order. Closing tags without an opening tag are dropped. */
 export function readMarkup(source: string, options: { readonly decodeEntities: boolean }): MarkupEvent[] {
   const events: MarkupEvent[] = [];
   let depth = 0;

@@ -2,7 +2,10 @@ import type { TextRange } from "../../shared/types.ts";
 import type { BlockWriter } from "../block-writer.ts";
 import { firstAfter } from "../visible.ts";
 
-/** An inline tag or comment inside text, or a text with another display form. */
+/**
+ * A range of the source that is not displayed as written: an inline tag, a comment, or a text with another displayed
+ * form.
+ */
 export interface Mask {
   readonly start: number;
   readonly end: number;
@@ -11,20 +14,23 @@ export interface Mask {
   readonly shown: string;
 }
 
-/** A footnote sign: a reference (`call`), the label before a note's text (`lead`), or plain text without a note (`text`). */
+/**
+ * A footnote sign: a reference to a note (`call`), the label at the start of a note (`lead`), or a sign without a note,
+ * which stays text (`text`).
+ */
 export type Sign = TextRange & ({ readonly effect: "lead" | "text" } | { readonly effect: "call"; readonly note: TextRange });
 
 /** The masked source. In `masked`, tags are covered; `hasTags` says whether the file contains tags. */
 export type MaskedSource = ReturnType<typeof maskSource>;
 
-/** Character used to cover tags: punctuation without meaning in markdown. */
+/** Character that covers tags. It is a punctuation mark without meaning in markdown. */
 export const COVER = "\u2e2e";
 const BLOCK_START = /^[ \t]*(?:[#>|+-]|\*[ \t]|\d{1,9}[.)]|`{3}|~{3}|\r?\n|$)/;
 
 /**
- * Covers inline tags, comments (`masks`, in order, without overlap) and `signs` in `source` by the same number of
- * characters, so that a markdown parser sees only text and keeps source offsets. The covers are punctuation, as tags
- * would be. Where a block may begin, they are white space.
+ * Replaces inline tags, comments (`masks`, in order, without overlaps) and `signs` by covers of the same length. So a
+ * markdown parser sees only text, and source offsets stay valid. A cover consists of punctuation, which affects the
+ * markdown around it like a tag. It consists of white space where a block may begin.
  * @param onCall called with the note of each reference that is written
  */
 export function maskSource(
@@ -37,7 +43,7 @@ export function maskSource(
   const covered = signs.length === 0 ? masks : [...masks, ...signs].sort((a, b) => a.start - b.start);
   return { masked, hasTags: masks.length > 0, write };
 
-  /** Writes `source[start, end)` without covered ranges. Footnote signs are written as they are displayed, except in code. */
+  /** Writes `source[start, end)` without the covered ranges. Footnote signs are written in their displayed form, except in code. */
   function write(writer: BlockWriter, start: number, end: number, isCode = false): void {
     let at = start;
     for (let i = firstAfter(covered, start); i < covered.length && at < end; i++) {
@@ -94,7 +100,10 @@ function coverSigns(masked: string, signs: readonly Sign[]): string {
   return parts.join("");
 }
 
-/** Returns for each mask the start of the text after it and after the masks that follow directly on the line. */
+/**
+ * Returns, for each mask, the start of the text that follows it. Masks that follow directly on the same line are
+ * skipped.
+ */
 function followingText(source: string, masks: readonly Mask[]): Int32Array {
   const after = new Int32Array(masks.length);
   for (let i = masks.length - 1; i >= 0; i--) {

@@ -3,11 +3,14 @@ import { BLOCK_ELEMENTS, closing, type MarkupEvent, type OpenEvent, opening, par
 
 /** Matches the mark of a note reference, with or without brackets. */
 const NOTE_MARK = /^\[?(\d{1,3}|\*{1,3}|[\u2020\u2021])\]?$/;
-/** Elements that a note reference may lead to. */
+/** Elements that may contain a note. */
 const NOTES: ReadonlySet<string> = new Set(["li", "p", "div", "aside", "dd", "section"]);
 const ITSELF = /[\p{L}\p{N}]/u;
 
-/** A note with its references, by the indexes of opening events, and the index of the event that it follows. */
+/**
+ * A note with its references. `open` and `calls` are indexes of opening events; `at` is the index of the event after
+ * which the note is written.
+ */
 interface CitedNote {
   readonly mark: string;
   readonly open: number;
@@ -16,8 +19,8 @@ interface CitedNote {
 }
 
 /**
- * Moves each note that a raised or bracketed mark links to behind the block of its first reference, and removes its
- * link back. Linear time.
+ * Moves notes to where they are cited. A note that a raised or bracketed mark links to is moved behind the block with
+ * its first reference, and its link back is removed. Linear time.
  */
 export function withNotesAtCalls(events: readonly MarkupEvent[]): readonly MarkupEvent[] {
   const partner = partnersOf(events);
@@ -74,7 +77,7 @@ function citedNotes(events: readonly MarkupEvent[], partner: Int32Array): CitedN
     found.set(target, note);
   }
   let end = -1;
-  // A note within another would move twice.
+  // A note inside another note would be moved twice.
   return [...found.values()]
     .sort((a, b) => a.open - b.open)
     .filter((note) => {
@@ -108,13 +111,13 @@ function textOf(events: readonly MarkupEvent[]): string {
 const PLAIN = "0123456789+-\u2212\u2013=()n, ";
 const RAISED = [..."⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁼⁽⁾ⁿ, "];
 const LOWERED = [..."₀₁₂₃₄₅₆₇₈₉₊₋₋₋₌₍₎ₙ, "];
-/** Matches characters that would continue a number. */
+/** Matches the beginning of a text that would continue the number before it. */
 const OF_A_NUMBER = /^[-+\u2212\u2013.,]?\p{Nd}/u;
 
 /**
- * Writes superscripts and subscripts in Unicode characters where plain digits would change a number: `10<sup>6</sup>`
- * becomes "10⁶", with `^` if a character is missing. Note references become "[1]". Subscripts after a letter become
- * plain digits, so that "H2O" can be found.
+ * Writes raised and lowered digits in Unicode characters, because plain digits would change the number before them:
+ * `10<sup>6</sup>` becomes "10⁶". If Unicode lacks a character, `^` or `_` is written before plain text. Note
+ * references become "[1]". Subscripts after a letter become plain digits, so that "H2O" can be found.
  */
 export function withRaisedText(events: readonly MarkupEvent[]): readonly MarkupEvent[] {
   if (!events.some(isRaising)) return events;
@@ -142,7 +145,7 @@ function isRaising(event: MarkupEvent): boolean {
   return event.type === "open" && (event.name === "sup" || event.name === "sub");
 }
 
-/** Returns the replacement of a raised or lowered element; `null` to keep it. */
+/** Returns the text that replaces a raised or lowered element; `null` to keep the element. */
 function raised(events: readonly MarkupEvent[], open: number, close: number, before: string): string | null {
   const inner = events.slice(open, close);
   const isSimple = inner.every((event) => event.type !== "open" || (!BLOCK_ELEMENTS.has(event.name) && event.name !== "img"));
@@ -160,7 +163,10 @@ function raised(events: readonly MarkupEvent[], open: number, close: number, bef
   return `${isLowered ? "_" : "^"}${text.includes(" ") ? `(${text})` : text}`;
 }
 
-/** Returns the text directly after the element in the same block, unless raised or lowered. */
+/**
+ * Returns the text directly after an element, if it is in the same block and not raised or lowered; otherwise an empty
+ * string.
+ */
 function textAfter(events: readonly MarkupEvent[], close: number): string {
   for (const event of events.slice(close + 1, close + 5)) {
     if (event.type === "text") return event.text;

@@ -1,4 +1,4 @@
-/** Forms of a number by the `type` of an HTML list. */
+/** Formats of a list item's number, named like the values of `type` in an HTML list. */
 export type OrdinalForm = "1" | "a" | "A" | "i" | "I";
 
 const ROMAN = [

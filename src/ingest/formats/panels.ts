@@ -2,14 +2,14 @@ import { closing, isNeverText, type MarkupEvent, type OpenEvent, opening, partne
 
 export type Panels = ReturnType<typeof findPanels>;
 
-/** Elements that are never a panel: the page, tables and their parts. */
+/** Elements that are never a panel: the whole page, and tables with their parts. */
 const NO_PANEL: ReadonlySet<string> = new Set("html body main table caption col colgroup tbody td tfoot th thead tr".split(" "));
-/** The inline element that replaces a kept button, since text of buttons is hidden. */
+/** Name of the inline element that replaces a kept button. The text of buttons would be hidden. */
 const KEPT_AS = "span";
-/** Matches values of the toggle attribute of links and buttons that open a panel. */
+/** Matches values of the toggle attribute of a link or button that opens a panel. */
 const TOGGLES = /^(?:tab|pill|collapse)$/;
 
-/** Markup events with the partner and the parent of each. */
+/** Markup events, with the index of each event's partner tag and of its parent. */
 interface Tree {
   readonly events: readonly MarkupEvent[];
   readonly partner: Int32Array;
@@ -17,9 +17,10 @@ interface Tree {
 }
 
 /**
- * Finds the panels of a page (tab panels, accordion texts) by the target that a control names (`aria-controls`, data
- * attribute or address). Each control opens one panel: `controls` maps a panel to its control. `kept` lists buttons
- * that open no panel and are the only text of a heading or table cell. Both hold indexes of opening events.
+ * Finds the panels of a page: content such as tab panels and accordion texts that a control opens. A control names its
+ * panel by `aria-controls`, a data attribute or an address, and opens one panel. `controls` maps each panel to its
+ * control. `kept` contains buttons that open no panel and are the only text of a heading or table cell. Both contain
+ * indexes of opening events.
  */
 export function findPanels(events: readonly MarkupEvent[]) {
   const found = new Map<number, number>();
@@ -59,7 +60,10 @@ export function findPanels(events: readonly MarkupEvent[]) {
   return { controls: found, kept: new Set(kept.map(({ i }) => i)) };
 }
 
-/** Rewrites each panel as `details` with its control's text as the summary, and kept buttons as text unless they are `unseen`. */
+/**
+ * Rewrites each panel as a `details` element whose summary is the text of the control. Rewrites kept buttons as text,
+ * unless they are `unseen`.
+ */
 export function withPanelsAsDetails(
   events: readonly MarkupEvent[],
   { controls, kept }: Panels,
@@ -86,7 +90,7 @@ export function withPanelsAsDetails(
     const event = events[i] as MarkupEvent;
     const end = moved.get(i);
     if (end !== undefined) {
-      // Prevents text around the moved control from joining.
+      // Keeps the text before and after the removed control apart.
       written.push(opening("hr", event.start), closing("hr", event.start));
       i = end;
       continue;
@@ -104,7 +108,7 @@ export function withPanelsAsDetails(
   return written;
 }
 
-/** Quick test, because most pages have no controls. */
+/** Quick test for an event that may be a control. Most pages have none. */
 function mayControl(event: MarkupEvent): boolean {
   return event.type === "open" && (event.name === "button" || event.name === "a" || event.attributes.role === "tab");
 }
@@ -119,11 +123,11 @@ function isControl(tree: Tree, index: number, byId: ReadonlyMap<string, number>)
   const isTab = isRole(events[index], "tab");
   if (!isTab && !isAccordionButton(events[index]) && !((name === "a" || name === "button") && opens)) return false;
   const close = events[partner[index] ?? index];
-  // An unclosed control would use the rest of the document as its label.
+  // Without a closing tag, the rest of the document would become the label of the control.
   return close?.type === "close" && !close.atEnd && saysSomething(events, index, partner[index] ?? index);
 }
 
-/** Returns whether an element is a button that opens the text below it and serves as its title. */
+/** Checks whether an element is a button that opens the text below it and is the title of that text. */
 function isAccordionButton(event: MarkupEvent | undefined): boolean {
   if (event?.type !== "open" || event.name !== "button" || isRole(event, "tab")) return false;
   return "aria-controls" in event.attributes || "aria-expanded" in event.attributes || (event.attributes.class ?? "").includes("accordion");
@@ -133,7 +137,7 @@ function isRole(event: MarkupEvent | undefined, role: "tab" | "tabpanel"): boole
   return event?.type === "open" && event.attributes.role === role;
 }
 
-/** Returns the ids that an element may open, by attribute or address. */
+/** Returns the ids of elements that an element may open. */
 export function targetsOf({ attributes }: OpenEvent): string[] {
   const links = [attributes["data-bs-target"], attributes["data-target"], attributes.href].flatMap((link) =>
     link?.startsWith("#") ? [link.slice(1)] : [],
@@ -150,7 +154,7 @@ function isWords(event: MarkupEvent | undefined): boolean {
   return event?.type === "text" && event.text.trim() !== "";
 }
 
-/** Returns whether a control is the first content of an element. */
+/** Checks whether no text precedes a control in an element. */
 function holdsOnly(events: readonly MarkupEvent[], element: number, control: number): boolean {
   for (let i = element + 1; i < control; i++) if (events[i]?.type === "close" || isWords(events[i])) return false;
   return true;
@@ -167,7 +171,7 @@ function parentsOf(events: readonly MarkupEvent[]): Int32Array {
   return parents;
 }
 
-/** Returns the heading or cell that holds only this control, or `null`. */
+/** Returns the heading or cell that contains nothing but this control, or `null`. */
 function wholeOf({ events, partner, parents }: Tree, control: number): number | null {
   let child = control;
   for (let at = parents[control] ?? -1; at >= 0; at = parents[at] ?? -1) {

@@ -3,14 +3,14 @@ import type { Block, DocumentMetadata, OriginalUnit, PlaceData, ReadingNotice, S
 import { tokenize } from "../../text/tokens.ts";
 import type { WrittenBlocks } from "../block-writer.ts";
 
-/** A part that was written separately, with its position in the whole source. */
+/** A part that was written separately. `sourceStart` is its offset in the whole source. */
 export interface JoinedPart {
   readonly written: WrittenBlocks;
   /** @default 0 */
   readonly sourceStart?: number;
 }
 
-/** Joins parts by empty lines, as if they had been written together. */
+/** Joins parts, with empty lines between them, as if they had been written together. */
 export function joinWritten(parts: readonly JoinedPart[]): WrittenBlocks {
   const texts: string[] = [];
   const blocks: Block[] = [];
@@ -56,19 +56,19 @@ function appendMap(target: number[], map: SourceMapData, textStart: number, sour
   }
 }
 
-/** The result of a format for a file, or for one of its entries. */
+/** The document that a format reads from a file, or from one entry of the file. */
 export interface FormatResult extends WrittenBlocks {
   readonly metadata: DocumentMetadata;
-  /** Access label and tenant that the document states; absent or `null` if none. */
+  /** Access label that the document states; absent or `null` if it states none. The same applies to `tenant`. */
   readonly access?: string | null;
   readonly tenant?: string | null;
-  /** Distinguishes the documents of one file; absent if the file is one document. */
+  /** Id of the document within its file; absent if the file is a single document. */
   readonly entryId?: string;
-  /** Name of the format of a file inside the file, such as an attachment; absent if it is the file's own. */
+  /** Name of the format of a file inside the file, such as an attachment; absent for the file's own format. */
   readonly format?: string;
   /** Start of each page in the text; absent or `null` without pages. */
   readonly pages?: readonly number[] | null;
-  /** Unit of the source map's target offsets. @default "utf16" */
+  /** Unit of the offsets that the source map leads to. @default "utf16" */
   readonly unit?: OriginalUnit;
   /** Encoding of the bytes; absent or `null` if the file is not text. */
   readonly encoding?: string | null;
@@ -80,9 +80,11 @@ export interface FormatResult extends WrittenBlocks {
 const MAX_TITLE = 300;
 
 /**
- * Returns the heading that names the whole text: the only one of the highest level, or the first of several of level 1. Returns `null` for
- * several of a lower level, which name chapters. Ignores headings in collapsible sections.
- * @param name name of the file; of several headings of level 1, the first must be the only one that shares a word with it @default no check
+ * Returns the heading that is the title of the whole text: the only heading of the highest level, or the first of
+ * several headings of level 1. Several headings of a lower level name chapters, so the result is `null`. Headings in
+ * collapsible sections are ignored.
+ * @param name name of the file. If given and there are several headings of level 1, the first one is returned only if
+ * it alone shares a word with the name
  */
 export function titleOf({ text, blocks }: WrittenBlocks, name: string | null = null): string | null {
   const headings = blocks.filter(({ type, sectionEnd }) => type === "heading" && sectionEnd === undefined);
@@ -97,7 +99,10 @@ export function titleOf({ text, blocks }: WrittenBlocks, name: string | null = n
   return name === null || others.length === 0 || (isNamed(title) && !others.some(isNamed)) ? title : null;
 }
 
-/** Maximum length of a line that states a date, and the number of first blocks that may hold it. */
+/**
+ * Maximum length of a line that states the date of a document. `DATED_AMONG` is the number of blocks at the start that
+ * may contain it.
+ */
 const MAX_DATED = 60;
 const DATED_AMONG = 5;
 
@@ -107,20 +112,20 @@ export function topLines({ text, blocks }: WrittenBlocks): string[] {
   return first.map(({ start, end }) => text.slice(start, Math.min(end, start + MAX_DATED + 1)));
 }
 
-/** Returns the day of the first short line that holds one date: "Updated 14 January 2026", "In force from 1 September 2024". */
+/** Returns the date in the first short line that contains exactly one: "Updated 14 January 2026", "In force from 1 September 2024". */
 export function statedDay(lines: readonly string[]): string | null {
   for (const line of lines) {
-    // Every date has a digit. This test is quicker than looking for values.
+    // Every date contains a digit. This test is faster than `valuesIn`.
     if (line.length > MAX_DATED || /[!?]$/.test(line) || !/\p{N}/u.test(line)) continue;
     const days = valuesIn(line).filter(({ kind }) => kind === "date");
     const [day] = days;
-    // "Until 31 December" is the end of a period.
+    // "Until 31 December" states the end of a period, not the date of the document.
     if (days.length === 1 && day !== undefined && day.bound !== "most") return isoDayOf(String(day.low));
   }
   return null;
 }
 
-/** Returns the day of an ISO date, with or without a time; `null` for anything else. */
+/** Returns the date of an ISO date with or without a time; `null` for any other text. */
 export function isoDayOf(value: string): string | null {
   if (!/^\d{4}-\d{2}-\d{2}(?:[T ].*)?$/.test(value)) return null;
   const day = value.slice(0, 10);
@@ -128,7 +133,7 @@ export function isoDayOf(value: string): string | null {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day) ? day : null;
 }
 
-/** Returns metadata with a title and otherwise only the given values. */
+/** Returns metadata with the title, the given values and `null` for all others. */
 export function plainMetadata(title: string, known: Partial<DocumentMetadata> = {}): DocumentMetadata {
   const nothing = { description: null, url: null, asOf: null, authority: null, topic: null, subtopic: null, type: null };
   return { ...nothing, ...known, title: title.trim().slice(0, MAX_TITLE) };

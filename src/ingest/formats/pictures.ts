@@ -3,18 +3,21 @@ import { layOutPicture, MAX_PICTURE_POINTS } from "./pdf/read.ts";
 import type { Recogniser } from "./pdf/recognise.ts";
 import { unpackPictures } from "./zip.ts";
 
-/** Maximum pixels of all pictures of a file together; a screen has two million. */
+/** Maximum total pixels of the pictures of a file. A screen has two million. */
 const MAX_FILE_POINTS = 200_000_000;
-/** The least that a picture counts, so that a file cannot hold countless small ones. */
+/** Minimum number of pixels as which a picture counts, so that a file cannot contain any number of small pictures. */
 const MIN_COST = 200_000;
-/** Failed pictures after which the others are not read. Each one restarts the program. */
+/** Number of failed pictures after which no further picture is read. Each failure restarts the recognition program. */
 const MAX_FAILURES = 3;
 
-/** Returns the paragraphs recognised in a picture (OCR) at its first place, none at further places; `null` if it has no text. */
+/**
+ * Returns the paragraphs that OCR recognised in a picture. They are returned at the first use of the picture's name;
+ * later uses return an empty list. `null` if the picture has no text.
+ */
 export type TakeText = (name: string) => readonly string[] | null;
 export const NO_TEXT: TakeText = () => null;
 
-/** Recognises PNG and JPEG pictures, each under a name, as far as the limits allow. A picture that fails has no text. */
+/** Recognises the text of PNG and JPEG pictures, as far as the limits allow. A picture that fails counts as a picture without text. */
 export async function recognisePictures(
   pictures: Iterable<readonly [name: string, bytes: Uint8Array]>,
   recogniser: Recogniser,
@@ -40,7 +43,7 @@ export async function recognisePictures(
   };
 }
 
-/** Recognises the pictures of a document that is an archive, by their parts. */
+/** Recognises the pictures in an archive, such as a DOCX file. The name of a picture is its path in the archive. */
 export async function picturesIn(bytes: Uint8Array, recogniser: Recogniser | null): Promise<TakeText> {
   return recogniser === null ? NO_TEXT : recognisePictures(unpackPictures(bytes), recogniser);
 }
@@ -59,7 +62,11 @@ function sizeOf(bytes: Uint8Array): { readonly width: number; readonly height: n
   return null;
 }
 
-/** @param ranges start and end of each recognised text in the original, flattened */
+/**
+ * Returns the notice for recognised text; none if `count` is 0.
+ * @param ranges start and end of each recognised text in the original, in one flat list
+ * @param count number of pictures with text
+ */
 export function recognisedNotices(ranges: readonly number[], count: number): ReadingNotice[] {
   if (count === 0) return [];
   const message = `the text of ${count} pictures comes from text recognition and may be wrong`;

@@ -1,13 +1,13 @@
-/** A line of plain YAML: its indentation, the mark of a list item, a key, and a value. */
+/** Matches a line of simple YAML: indentation, the mark of a list item, a key, and a value. */
 const LINE = /^(?<indent> *)(?<item>- +)?(?:(?<key>[A-Za-z_][\w-]*):(?: +|$))?(?<value>\S.*)?$/;
 const BLANK_OR_COMMENT = /^ *(?:#.*)?$/;
-/** Text that YAML can only take for text or a number: nothing that starts another construct, no comment, no second key. */
+/** Matches a value that YAML can only read as text or as a number: it begins no other construct and contains no comment or second key. */
 const TEXT = /^[\p{L}\d_(/<$§“‘](?:[^:#\t]|:(?=\S)|(?<!\s)#)*$/u;
 const QUOTED = /^(?:"(?<double>[^"\\\t]*)"|'(?<single>[^'\t]*)')$/;
 const INTEGER = /^(?:0|[1-9]\d{0,14})$/;
-/** Text that YAML may take for a number or a constant (https://yaml.org/spec/1.2.2/#103-core-schema). */
+/** Matches a value that YAML may read as a number or a constant (https://yaml.org/spec/1.2.2/#103-core-schema). */
 const NUMBER_OR_CONSTANT = /^(?:\d[\d.]*(?:e[-+]?\d+)?|0o[0-7]+|0x[\da-f]+|null|true|false)$/i;
-/** Words that are no text as a key. */
+/** Matches words that are not read as text if they are a key. */
 const NOT_A_KEY = /^(?:null|true|false|__proto__)$/i;
 const MAX_DEPTH = 20;
 
@@ -17,15 +17,16 @@ interface Line {
   readonly number: number;
   /** Column of the key or value. */
   readonly column: number;
-  /** Column of the item's mark, or -1. */
+  /** Column of the mark of the list item, or -1 without one. */
   readonly mark: number;
   readonly key: string | undefined;
   readonly value: string | undefined;
 }
 
 /**
- * Parses YAML of `key: value` and `- value` lines and their nesting, about fifty times faster than the full parser.
- * @returns the values that the full parser gives; `null` if a line is anything else, so that the full parser must decide
+ * Parses YAML that consists only of nested `key: value` and `- value` lines. This is about fifty times faster than the
+ * full parser.
+ * @returns the same values as the full parser; `null` if a line has another form, so that the full parser is needed
  */
 export function readPlainYaml(yaml: string): Readonly<Record<string, Value>> | null {
   const lines: Line[] = [];
@@ -42,7 +43,10 @@ export function readPlainYaml(yaml: string): Readonly<Record<string, Value>> | n
   return lines.length === 0 ? (record ?? null) : null;
 }
 
-/** Takes the entries at a column from the end of `lines`; `undefined` if one is not plain. */
+/**
+ * Removes the entries at a column from the end of `lines`, which is in reverse order, and returns them; `undefined` if
+ * an entry needs the full parser.
+ */
 function readRecord(lines: Line[], column: number, depth: number): { readonly [key: string]: Value } | undefined {
   const values = new Map<string, Value>();
   for (
@@ -59,7 +63,10 @@ function readRecord(lines: Line[], column: number, depth: number): { readonly [k
   return values.size === 0 ? undefined : Object.fromEntries(values);
 }
 
-/** Takes the value below a key: a list, which may begin at the key's column, a record, or nothing. */
+/**
+ * Removes and returns the value below a key: a record, `null` if there is nothing, or a list. A list may begin at the
+ * column of the key.
+ */
 function readNested(lines: Line[], column: number, depth: number): Value | undefined {
   const next = lines.at(-1);
   if (depth > MAX_DEPTH) return undefined;
@@ -79,7 +86,7 @@ function readList(lines: Line[], mark: number, depth: number): Value[] | undefin
   return items;
 }
 
-/** Reads a value, and the lines directly below that are indented more and continue its text. */
+/** Returns a scalar value. Text continues on lines directly below that are indented further. */
 function readScalar(lines: Line[], { value = "", number }: Line, indent: number): string | number | boolean | undefined {
   const quoted = QUOTED.exec(value)?.groups;
   if (quoted !== undefined) return quoted.double ?? quoted.single;

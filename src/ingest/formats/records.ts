@@ -6,18 +6,20 @@ import { MAX_SHEET_CELLS } from "../limits.ts";
 import { parseMarkdownText } from "./markdown.ts";
 import { type FormatResult, joinWritten, plainMetadata, titleOf } from "./parsed.ts";
 
-/** Field names of titles and texts in catalogues and FAQs, by priority. */
+/** Field names for titles and texts in catalogues and FAQs, the most likely first. */
 const TITLE_FIELDS = ["title", "name", "question", "heading", "headline", "subject", "label", "term", "summary"];
 const TEXT_FIELDS = ["content", "text", "body", "answer", "description", "definition", "details", "value"];
 const QUESTION_FIELD = "question";
 const ID_FIELDS = ["id", "entry_id", "key", "slug", "sku", "code", "uuid"];
-/** Maximum length of a value in a table cell or list item, in characters; longer values become text. */
+/** Maximum length of a value in a table cell or list item, in characters. A longer value becomes text of its own. */
 const SHORT_VALUE = 200;
 /** Maximum average length of a label, in characters. */
 const SHORT_TEXT = 50;
 const MAX_HEADING = 6;
 
-/** Turns JSON or YAML values into documents: one per entry, one table, or one document with headings. */
+/**
+ * Converts JSON or YAML values to documents: one document per entry, or one document that is a table or has headings.
+ */
 export function documentsOfValue(source: string, root: SourceValue, name: string): FormatResult[] {
   if (root.type === "list" && root.items.length === 0) return [];
   const entries = entriesOf(root);
@@ -29,11 +31,14 @@ export function documentsOfValue(source: string, root: SourceValue, name: string
 
 interface Entry {
   readonly record: RecordValue;
-  /** The key of the entry in its parent, if any. */
+  /** Key of the entry in the record that contains it; `null` in a list. */
   readonly key: ScalarValue | null;
 }
 
-/** Returns the entries of a file, which are a list of records, records by key, or a list of records next to scalars only. */
+/**
+ * Returns the entries of a file; `null` if it has none. Entries are the items of a list of records, also if the list is
+ * in a record whose other values are scalars; or the values of a record of records with similar fields.
+ */
 function entriesOf(root: SourceValue): Entry[] | null {
   if (root.type === "list")
     return root.items.length > 0 && root.items.every(isRecord) ? root.items.map((record) => ({ record, key: null })) : null;
@@ -56,7 +61,7 @@ function isFlat({ fields }: RecordValue): boolean {
   return fields.every(([, value]) => value.type === "scalar" && value.text.length <= SHORT_VALUE && !value.text.includes("\n"));
 }
 
-/** Returns whether entries are texts rather than table rows: they have a title and a text longer than a label, as in a FAQ. */
+/** Checks whether entries are texts, as in a FAQ, and not rows of a table. Texts have a title, and a text that is longer than a label. */
 function areTexts(entries: readonly Entry[]): boolean {
   const records = entries.map(({ record }) => record);
   const text = chooseField(records, TEXT_FIELDS);
@@ -65,7 +70,7 @@ function areTexts(entries: readonly Entry[]): boolean {
   return characters / records.length > SHORT_TEXT;
 }
 
-/** Returns whether the first record has at least half of the fields of each other record. */
+/** Checks whether every record shares at least half of its fields with the first record. */
 function haveSameFields([first, ...rest]: readonly RecordValue[]): boolean {
   const names = new Set(first?.fields.map(([key]) => key.text));
   return rest.every(({ fields }) => fields.filter(([key]) => names.has(key.text)).length >= fields.length / 2);
@@ -107,7 +112,7 @@ function tableDocument(source: string, entries: readonly Entry[], name: string):
   };
 }
 
-/** Rejects entries with so few shared fields that the table would be huge and mostly empty. */
+/** Rejects entries that would form a huge and mostly empty table, because they share few fields. */
 function assertSize(rows: number, columns: number): void {
   if (rows * columns <= MAX_SHEET_CELLS) return;
   const message = `${rows} entries with ${columns} different fields would make a table of ${rows * columns} cells; the limit is ${MAX_SHEET_CELLS}. Split the file, or give all entries the same fields`;
@@ -142,10 +147,10 @@ function entryDocuments(source: string, entries: readonly Entry[], name: string)
   });
 }
 
-/** Matches a machine-readable identifier such as `store-pickup`. Identifiers for people have capitals or spaces, or only digits. */
+/** Matches a machine-readable id such as `store-pickup`. Ids for people contain capitals or spaces, or only digits. */
 const HANDLE = /^(?=.*[a-z])[a-z\d]+(?:[-_.][a-z\d]+)*$/;
 
-/** Removes a machine-readable id, which becomes the document's id, from the text. */
+/** Removes a machine-readable id from the text. It becomes the id of the document. */
 function withoutHandle(record: RecordValue, id: string | null): RecordValue {
   if (id === null || !HANDLE.test(textOfField(record, id) ?? "")) return record;
   return { ...record, fields: record.fields.filter(([key]) => key.text !== id) };
@@ -153,7 +158,7 @@ function withoutHandle(record: RecordValue, id: string | null): RecordValue {
 
 type Roles = ReturnType<typeof rolesOf>;
 
-/** Returns the fields that hold the title, the question and the text; `null` if absent. */
+/** Returns the names of the fields that contain the title, the question and the text; `null` for a missing field. */
 function rolesOf(records: readonly RecordValue[]) {
   const named = chooseField(records, TITLE_FIELDS);
   const known = chooseField(records, TEXT_FIELDS);
@@ -162,7 +167,10 @@ function rolesOf(records: readonly RecordValue[]) {
   return { title, question, text: known ?? longestField(records, [title, question]) };
 }
 
-/** Returns the field that half of the records fill and that is named "question" or usually ends in a question mark. */
+/**
+ * Returns the field that contains a question in most records: it is named "question", or its text usually ends in a
+ * question mark. At least half of the records must have the field.
+ */
 function askingField(records: readonly RecordValue[], others: readonly (string | null)[]): string | null {
   const counts = new Map<string, { filled: number; asks: number }>();
   for (const { fields } of records) {
@@ -178,7 +186,7 @@ function askingField(records: readonly RecordValue[], others: readonly (string |
   return [...counts].find(([, { filled, asks }]) => filled >= records.length / 2 && asks > filled / 2)?.[0] ?? null;
 }
 
-/** Returns the first of the names that at least half of the records fill with text. */
+/** Returns the first of the field names for which at least half of the records contain text. */
 function chooseField(records: readonly RecordValue[], names: readonly string[]): string | null {
   const spelled = new Map<string, string>();
   for (const record of records.slice(0, 100))
@@ -192,7 +200,7 @@ function chooseField(records: readonly RecordValue[], names: readonly string[]):
   return null;
 }
 
-/** Returns the field with the most text, unless it is a label. */
+/** Returns the field with the most text, or `null` if even that text is as short as a label. */
 function longestField(records: readonly RecordValue[], others: readonly (string | null)[]): string | null {
   const lengths = new Map<string, number>();
   for (const { fields } of records) {
@@ -205,7 +213,7 @@ function longestField(records: readonly RecordValue[], others: readonly (string 
   return length / records.length > SHORT_TEXT ? name : null;
 }
 
-/** Writes title and question as headings, then the text, then the other fields. */
+/** Writes an entry: title and question as headings, then the text, then all other fields. */
 function writeEntry(source: string, record: RecordValue, { title, question, text }: Roles, level: number): WrittenBlocks[] {
   const parts: WrittenBlocks[] = [];
   const of = (name: string | null) => (name === null ? undefined : fieldOf(record, name));
@@ -244,7 +252,10 @@ function writeValue(source: string, value: SourceValue, level: number): WrittenB
   );
 }
 
-/** Writes short values as items (`key: value`), and longer values and structures below a heading with their key. */
+/**
+ * Writes short values as list items (`key: value`). Writes longer values and nested structures below a heading with the
+ * key.
+ */
 function writeFields(source: string, fields: readonly (readonly [ScalarValue | null, SourceValue])[], level: number): WrittenBlocks[] {
   const parts: WrittenBlocks[] = [];
   let items: (readonly [ScalarValue | null, ScalarValue])[] = [];
@@ -287,7 +298,7 @@ function writeHeading(writer: BlockWriter, value: ScalarValue, level: number): v
   writer.end();
 }
 
-/** Writes a scalar segment by segment, so that each character maps to its own source offset. */
+/** Writes a scalar in the segments of its map, so that each character maps to its own offset in the source. */
 function writeScalar(writer: BlockWriter, { text, map }: ScalarValue): void {
   for (let i = 0; i < map.length; i += 4) {
     const [outStart = 0, outEnd = 0, start = 0, end = 0] = map.slice(i, i + 4);
@@ -320,7 +331,7 @@ export type SourceValue = ScalarValue | ListValue | RecordValue;
 
 export interface ScalarValue extends TextRange {
   readonly type: "scalar";
-  /** Strings are decoded; other scalars stay as written. */
+  /** Text of the value. Strings are decoded; numbers and constants are as written. */
   readonly text: string;
   readonly isText: boolean;
   /** Maps `text` to the source. */
@@ -334,7 +345,7 @@ export interface ListValue extends TextRange {
 
 export interface RecordValue extends TextRange {
   readonly type: "record";
-  /** If keys are equal, the last one wins. */
+  /** Fields in order. If two fields have the same key, the last one is used. */
   readonly fields: readonly (readonly [ScalarValue, SourceValue])[];
 }
 

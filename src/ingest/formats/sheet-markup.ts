@@ -3,7 +3,7 @@ import { closing, type MarkupEvent, opening } from "./markup.ts";
 import { isHeaderRow } from "./table-grid.ts";
 import type { MergedCells } from "./xlsx-sheet.ts";
 
-/** The range of a cell's text in the text of its table. */
+/** A cell of a sheet. The range locates the cell's text in the text of the table. */
 export interface SheetCell extends TextRange {
   /** From 1, as in a spreadsheet. */
   readonly row: number;
@@ -14,19 +14,19 @@ export function isFilled({ start, end }: TextRange): boolean {
   return end > start;
 }
 
-/** Returns the most frequent number, or 0 without numbers. If two are equally frequent, the larger one. */
+/** Returns the most frequent number; of several equally frequent ones, the largest. Returns 0 for an empty list. */
 export function mostCommon(values: readonly number[]): number {
   const counts = new Map<number, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   return [...counts].sort((a, b) => b[1] - a[1] || b[0] - a[0])[0]?.[0] ?? 0;
 }
 
-/** Minimum share of the usual number of cells in the first row of a table. */
+/** Minimum number of cells in the first row of a table, as a share of the usual number. */
 const NAMED_SHARE = 2 / 3;
 
 /**
- * Converts the rows of a sheet or of a CSV file to markup. The table begins at the first row with almost the usual number of cells, which
- * may be its header. Rows above it are captions.
+ * Converts the rows of a sheet or CSV file to markup. The table begins at the first row with nearly the usual number of
+ * cells; this row may be the header. Rows above the table become captions.
  */
 export function sheetMarkup(text: string, rows: readonly (readonly SheetCell[])[], merged: readonly MergedCells[] = []): MarkupEvent[] {
   const events: MarkupEvent[] = [];
@@ -60,10 +60,13 @@ export function sheetMarkup(text: string, rows: readonly (readonly SheetCell[])[
   return events;
 }
 
-/** Maximum number of cells that merged ranges may cover, per cell of the sheet. More indicates an attack on processing time. */
+/** Maximum number of cells covered by merged ranges, per cell of the sheet. More would be an attack that costs processing time. */
 const COVERED_PER_CELL = 8;
 
-/** Returns the spans of merged cells and the cells that they cover. Ranges with a second filled cell are not merged. */
+/**
+ * Returns the spans of merged cells, and the cells that they cover. A merged range with text in more than one cell is
+ * ignored.
+ */
 function spansOf(rows: readonly (readonly SheetCell[])[], merged: readonly MergedCells[]) {
   const spans = new Map<SheetCell, { readonly colspan: string; readonly rowspan: string }>();
   const covered = new Set<SheetCell>();

@@ -7,19 +7,21 @@ import { type FormatResult, plainMetadata } from "./parsed.ts";
 
 /** Matches the line with the start and end time of a cue, in WebVTT or SubRip. */
 const TIMES = /^\s*((?:\d{1,3}:)?\d{1,2}:\d{1,2}[.,]\d{1,3})\s+-->\s+((?:\d{1,3}:)?\d{1,2}:\d{1,2}[.,]\d{1,3})(?:\s|$)/;
-/** Matches the start of WebVTT blocks that are not spoken. */
+/** Matches the first line of WebVTT blocks without spoken text. */
 const SILENT = /^(?:NOTE|STYLE|REGION)(?:\s|$)/;
 const HEADER_ONLY = /^\ufeff?(?:WEBVTT[^\n]*)?\s*$/;
 /** Matches markup in a cue: a tag, a position of SubRip, an entity. */
 const MARKUP = /<\/?([a-z]*)[^<>]*>|\{\\[^{}]*\}|&#?\w{1,32};/gi;
-/** Minimum silence that begins a new paragraph, in milliseconds. Speakers seldom pause that long within a thought. */
+/**
+ * Minimum pause after which a new paragraph begins, in milliseconds. Speakers seldom pause that long within a thought.
+ */
 const PAUSE_MS = 2_000;
 
 /** Reads subtitles and transcripts. The place of a quote is its time and speaker. */
 export const vttFormat = textFormat("vtt", [".vtt"], 1, (source, name) => [readCues(source, name)]);
 export const srtFormat = textFormat("srt", [".srt"], 1, (source, name) => [readCues(source, name)]);
 
-/** Writes the spoken text. A cue continues the paragraph of the cue before it, unless the speaker changes or a pause separates them. */
+/** Writes the spoken text. A new paragraph begins when the speaker changes, or after a long pause. */
 function readCues(source: string, name: string): FormatResult {
   const writer = new BlockWriter(source);
   const cues: [number, number, string | null][] = [];
@@ -58,7 +60,7 @@ function readCues(source: string, name: string): FormatResult {
     writer.text(start + at, end);
   }
 
-  /** Begins the text of a speaker. */
+  /** Begins the text of a speaker, with the name at the place of the tag. */
   function speak(named: string, [start, end]: readonly [number, number]): void {
     if (named === "") return;
     const cue = cues.at(-1);
@@ -66,7 +68,8 @@ function readCues(source: string, name: string): FormatResult {
     else cues.push([start, cue?.[1] ?? 0, named]);
     if (named !== last) {
       writer.paragraph();
-      // The space is mapped to the end of the tag, so that no source character is mapped twice.
+      // The space after the name is mapped to the last character of the tag, so that no source character is mapped
+      // twice.
       writer.opaque(`${named}:`, start, end - 1);
       writer.opaque(" ", end - 1, end);
     }

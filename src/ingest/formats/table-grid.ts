@@ -1,31 +1,31 @@
 import type { MarkupEvent, OpenEvent } from "./markup.ts";
 
-/** Maximum length of a cell that is repeated in each row and column that it covers, in characters. */
+/** Maximum length of a cell whose text is repeated in each row and column that the cell covers, in characters. */
 const SHORT_CHARACTERS = 200;
-/** Limits of `colspan` and `rowspan` in HTML. */
+/** Maximum values of `colspan` and `rowspan` in HTML. */
 const MOST_COLUMNS = 1_000;
 const MOST_ROWS = 65_534;
-/** Maximum copied events per event of the table. More indicates an attack on memory. */
+/** Maximum number of copied events per event of the table. More would be an attack that costs memory. */
 const COPIED_PER_EVENT = 8;
 const LEAST_COPIED = 64;
-/** Maximum events of a simple cell; larger cells are neither column names nor values. */
+/** Maximum number of events in a simple cell. Cells with more are neither column names nor values. */
 const SIMPLE_EVENTS = 60;
 const SECTIONS: ReadonlySet<string> = new Set(["thead", "tbody", "tfoot"]);
 const BOLD: ReadonlySet<string> = new Set(["b", "strong"]);
 
 export interface MarkupCell {
-  /** Indexes of its opening and closing events. */
+  /** Indexes of the opening and closing events of the cell. */
   readonly open: number;
   readonly close: number;
   readonly column: number;
   readonly columns: number;
   readonly name: "td" | "th";
-  /** Trimmed; empty if the cell is not simple. */
+  /** Trimmed text of the cell; empty if the cell is not simple. */
   readonly text: string;
   readonly isBold: boolean;
-  /** Whether the cell holds no table and at most `SIMPLE_EVENTS` events. */
+  /** True if the cell contains no table and at most `SIMPLE_EVENTS` events. */
   readonly isSimple: boolean;
-  /** Whether the cell is repeated in each row and column it covers. */
+  /** True if the text of the cell is repeated in each row and column that the cell covers. */
   readonly isShort: boolean;
 }
 
@@ -34,15 +34,21 @@ export interface MarkupRow {
   readonly close: number;
   /** Whether the row is in `thead`. */
   readonly isInHead: boolean;
-  /** From left to right, including cells of earlier rows that reach into this one. */
+  /**
+   * Cells from left to right, including cells of earlier rows that extend into this row. `own` contains the cells that
+   * begin here.
+   */
   readonly cells: readonly MarkupCell[];
   readonly own: ReadonlySet<MarkupCell>;
 }
 
-/** The rows of a table, without those of nested tables, and the number of columns in which a cell begins. */
+/**
+ * The rows of a table, without rows of nested tables, and the number of columns up to the last one in which a cell
+ * begins.
+ */
 export type MarkupGrid = ReturnType<typeof readRows>;
 
-/** Markup events with their partners, and the indexes of a table's opening and closing events. */
+/** The events of a document with their partner tags, and the indexes of the opening and closing event of one table. */
 export interface TableSource {
   readonly events: readonly MarkupEvent[];
   readonly partner: Int32Array;
@@ -50,7 +56,10 @@ export interface TableSource {
   readonly close: number;
 }
 
-/** Returns the cells of a table with their spans, bounded as in HTML; without spans if copying them exceeds the limit. Linear time. */
+/**
+ * Returns the cells of a table with their spans, limited as in HTML. If copying the spanned cells would exceed the
+ * limit, all spans are ignored. Linear time.
+ */
 export function readGrid(table: TableSource): MarkupGrid {
   const spanned = readRows(table, true);
   return copiedEvents(spanned) <= copiesAllowed(table) ? spanned : readRows(table, false);
@@ -60,7 +69,7 @@ function copiesAllowed({ open, close }: TableSource): number {
   return LEAST_COPIED + COPIED_PER_EVENT * (close - open);
 }
 
-/** Counts the events that repeating spanned cells would copy. */
+/** Counts the events that must be copied to repeat spanned cells. */
 function copiedEvents({ rows, width }: MarkupGrid): number {
   let copied = 0;
   for (const { cells, own } of rows) {
@@ -91,7 +100,7 @@ function readRows(table: TableSource, hasSpans: boolean) {
     if (event.name === "table") i = end;
     if (event.name !== "tr") continue;
     const placed = placeRow(cellsIn(table, i, end), reaching, hasSpans);
-    // Too many spanned cells, so the remaining spans are dropped.
+    // If spanned cells take too many steps, the remaining spans are ignored.
     steps -= placed.cells.length;
     reaching = steps < 0 ? [] : placed.reaching;
     for (const { column } of placed.own) width = Math.max(width, column + 1);
@@ -103,13 +112,13 @@ function readRows(table: TableSource, hasSpans: boolean) {
 
 interface Reaching {
   readonly cell: MarkupCell;
-  /** Remaining rows after the last one read. */
+  /** Number of further rows that the cell covers. */
   readonly rows: number;
 }
 
 type RawCell = Omit<MarkupCell, "column" | "columns"> & { readonly attributes: OpenEvent["attributes"] };
 
-/** Places the cells of a row, skipping columns that cells of earlier rows cover. */
+/** Assigns columns to the cells of a row. Columns that cells of earlier rows cover are skipped. */
 function placeRow(raw: readonly RawCell[], above: readonly Reaching[], hasSpans: boolean) {
   const cells: MarkupCell[] = [];
   const own = new Set<MarkupCell>();

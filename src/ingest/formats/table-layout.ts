@@ -2,28 +2,33 @@ import type { NamesColumns } from "../block-writer.ts";
 import { closing, type MarkupEvent, type OpenEvent, opening, partnersOf } from "./markup.ts";
 import { columnsOf, type MarkupCell, type MarkupGrid, type MarkupRow, readGrid, type TableSource } from "./table-grid.ts";
 
-/** Maximum header rows; more are no header. */
+/** Maximum number of header rows. If there seem to be more, they are no header. */
 const MOST_HEAD_ROWS = 4;
-/** Minimum columns to detect a header by values. With two, "Price | on request" above "Weight | 5 kg" is an ordinary row. */
+/**
+ * Minimum number of columns to recognise a header by the values below. In a table of two columns, "Price | on request"
+ * above "Weight | 5 kg" is an ordinary row.
+ */
 const LEAST_COLUMNS = 3;
 /** Matches a value: a number with an optional currency sign. */
 const VALUE = /^[\s$€£¥+\-–(]*\d.{0,20}$/su;
-/** Minimum share of values in a column of values; others may say "closed" or "on request". */
+/**
+ * Minimum share of values among the cells of a column of values. The remaining cells may say "closed" or "on request".
+ */
 const MOSTLY = 2 / 3;
 
-/** The cells of each column; in a header of several rows, all cells above each other. */
+/** The header cells of each column. A header of several rows has several cells per column. */
 type ColumnNames = readonly (readonly MarkupCell[])[];
 type ColumnCells = readonly (MarkupCell | undefined)[];
 
 /**
- * Returns whether the first rows name the columns, for a table that does not mark its header. Word processors seldom
- * mark it. They do if they alone are bold, or if a column mostly of values has a name without digits. A heuristic:
- * "Monday | closed | by appointment" above opening hours looks the same.
+ * Checks whether the first rows are the header, for a table that does not mark its header. Word processors seldom mark
+ * headers. The first rows are the header if only they are bold, or if a column that consists mostly of values has a
+ * name without digits. This is a heuristic, which is wrong for "Monday | closed | by appointment" above opening hours.
  */
 function impliesHeader(names: ColumnNames, below: readonly ColumnCells[]): boolean {
   if (below.length < 2 || names.length < 2 || below.some((cells) => cells.length !== names.length)) return false;
   const texts = names.map((cells) => cells.map(({ text }) => text).join(" "));
-  // The corner above the row names may be empty.
+  // The cell in the corner, above the names of the rows, may be empty.
   if (texts.filter((text) => text.trim() !== "").length < names.length - 1) return false;
   const distinct = texts.filter((text, i) => text.trim() !== "" && names[i]?.at(-1) !== names[i - 1]?.at(-1));
   if (new Set(distinct).size < distinct.length || names.some((cells) => cells.some(({ text }) => VALUE.test(text)))) return false;
@@ -37,13 +42,14 @@ function impliesHeader(names: ColumnNames, below: readonly ColumnCells[]): boole
   return names.length >= LEAST_COLUMNS && texts.some(holdsValues);
 }
 
-/** Number of rows that the heuristic examines. */
+/** Number of rows that the check for a header examines. */
 const LOOKED_AT = 12;
 
 /**
- * Normalises tables to one cell per column. Spanned cells repeat in each row and column they cover, except that a row name is not repeated
- * across columns. Header rows become one row with full names ("Fee · Visitor"). A line across the whole table above the header becomes a
- * paragraph before it. Nested tables remain text of their cell. `names` is by the opening event of the row.
+ * Normalises tables to one cell per column. A spanned cell is repeated in each row and column that it covers; the name
+ * of a row is not repeated across columns. Several header rows become one row with full names ("Fee · Visitor"). A row
+ * above the header that spans the whole table becomes a paragraph before the table. A nested table remains text of its
+ * cell. `names` maps the opening event of a row to whether it contains column names.
  */
 export function layOutTables(events: readonly MarkupEvent[], isInline: (event: OpenEvent) => boolean) {
   const names = new Map<MarkupEvent, NamesColumns>();
@@ -86,7 +92,8 @@ function layOut(table: TableSource, laid: MarkupEvent[], names: Map<MarkupEvent,
     } else if (head === null || place >= head.rows) {
       names.set(events[row.open] as MarkupEvent, hasNamesOnly(row));
       writeRow(row, false);
-      // The combined header already contains this row. An empty block keeps the text before and after it apart.
+      // The combined header already contains the text of this row. An empty block separates the text before from the
+      // text after.
     } else writeElement("p", row, () => {});
   }
   copy(from, close + 1);
@@ -138,7 +145,7 @@ function layOut(table: TableSource, laid: MarkupEvent[], names: Map<MarkupEvent,
         at = cell.close + 1;
       } else fill(column + 1, cell.isShort ? cell : null);
       column = cell.column + 1;
-      // A row name is not repeated.
+      // The name of a row is not repeated across columns.
       fill(cell.column + columnsOf(cell, grid.width), cell.isShort && (isHead || cell.column > 0) ? cell : null);
     }
     copy(at, row.close + 1);
@@ -146,13 +153,13 @@ function layOut(table: TableSource, laid: MarkupEvent[], names: Map<MarkupEvent,
 }
 
 interface Head {
-  /** Index of its first row; full-width lines come before it. */
+  /** Index of the first header row. Rows before it span the whole table. */
   readonly first: number;
   readonly rows: number;
   readonly names: NamesColumns;
 }
 
-/** Returns the header rows, if any, with at least one row below them. */
+/** Returns the header rows; `null` if there are none, or no row below them. */
 function headOf(grid: MarkupGrid): Head | null {
   const { rows } = grid;
   const first = rows.findIndex((row) => !isWhole(row, grid));
@@ -178,13 +185,16 @@ function impliedHead(grid: MarkupGrid, first: number): Head | null {
   )
     return null;
   const below = looked.slice(first + head.rows);
-  // If a cell spans the first row and rows below it, the first row is not a header.
+  // If a cell of the first row also covers rows below the header, the first row is no header.
   if (below.some(({ cells }) => cells.some((cell) => rows[first]?.own.has(cell)))) return null;
   const rowsBelow = below.filter((row) => !isWhole(row, grid)).map((row) => slotsOf(row, width));
   return impliesHeader(namesOf(grid, head), rowsBelow) ? { ...head, names: "maybe" } : null;
 }
 
-/** Counts the header rows. Next to a group's name, cells extend down to the row with the names inside the group. */
+/**
+ * Counts the header rows. In a header with a group name above several columns, the other cells extend down to the row
+ * with the names of the group's columns.
+ */
 function reachedFrom(grid: MarkupGrid, first: number): number {
   const own = grid.rows[first]?.own ?? new Set();
   if (![...own].some((cell) => columnsOf(cell, grid.width) > 1)) return 1;
@@ -193,19 +203,22 @@ function reachedFrom(grid: MarkupGrid, first: number): number {
   return reached;
 }
 
-/** Returns whether a row is a single full-width cell: a title, or a label of the rows below. */
+/** Checks whether a row consists of a single cell across the whole table: a title, or a label for the rows below. */
 function isWhole({ cells }: MarkupRow, { width }: MarkupGrid): boolean {
   return width > 1 && cells.length === 1;
 }
 
-/** Returns whether a row has header cells only, apart from leading empty cells. */
+/** Checks whether a row contains only header cells, apart from empty cells at its start. */
 function hasNamesOnly({ own }: MarkupRow): boolean {
   const cells = [...own];
   const first = cells.findIndex(({ name, open, close }) => name === "th" || close > open + 1);
   return first >= 0 && cells.slice(first).every(({ name }) => name === "th");
 }
 
-/** Returns the distinct header cells above each column. */
+/**
+ * Returns the header cells above each column. If a column has several cells with the same text, only the first is
+ * returned.
+ */
 function namesOf(grid: MarkupGrid, { first, rows }: Pick<Head, "first" | "rows">): ColumnNames {
   const lines = grid.rows.slice(first, first + rows).map((row) => slotsOf(row, grid.width));
   const last = Math.max(...lines.map((line) => line.length));
@@ -215,7 +228,7 @@ function namesOf(grid: MarkupGrid, { first, rows }: Pick<Head, "first" | "rows">
   });
 }
 
-/** Returns the cell of each column, up to the last filled column. */
+/** Returns the cell at each column, up to the last column that has one. */
 function slotsOf({ cells }: MarkupRow, width: number): ColumnCells {
   const slots: (MarkupCell | undefined)[] = [];
   for (const cell of cells) {

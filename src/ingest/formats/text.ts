@@ -8,12 +8,15 @@ import type { FormatResult } from "./parsed.ts";
 
 const BULLET = /^[ \t]*(?:[-*•‣◦]|\(?(?:\d{1,3}|[a-z])[.)])[ \t]+(?=\S)/;
 /**
- * Matches the heading of a division: its kind, its number and an optional short title ("CHAPTER 1. Loomings", "Part
- * II", "SECTION 4.25 …").
+ * Matches the heading of a division of a document: the kind, the number and an optional short title ("CHAPTER 1.
+ * Loomings", "Part II", "SECTION 4.25 …").
  */
 const DIVISION = /^(?:chapter|part|book|section|appendix|article|subpart|title)\s+(?:\d+(?:\.\d+)*|[IVXLC]+|[A-Z])\b[^\n]{0,80}$/i;
 const SECTION_SIGN = /^§+\s?\d[\d.\-–a-z]*\.?\s+\S[^\n]{0,110}$/i;
-/** Matches a sentence about a division: "§ 7.3 is repealed.", "Part 2 of the form asks who pays." */
+/**
+ * Matches a sentence that begins with the name of a division but is not its heading: "§ 7.3 is repealed.", "Part 2 of
+ * the form asks who pays."
+ */
 const ABOUT_DIVISION = /^(?:§+\s?|\p{L}+\s+)\d\S*\s+\p{Ll}[^\n]*[.!?]$/u;
 const MAX_CAPITALS = 80;
 /** Matches the underline of a title. */
@@ -25,15 +28,19 @@ const ASCIIDOC_TITLE = /^={1,6}[ \t]+(?=\S)/;
 const ASCIIDOC_UNSEEN =
   /^(?:(-{4}|\.{4})[ \t]*\r?\n[\s\S]*?^\1|\/{4}[ \t]*$(?:[\s\S]*?^\/{4}|[\s\S]*)|\/\/(?!\/).*|:[!\w-]+:(?:[ \t].*)?|\[.*\])[ \t]*$/gm;
 
-/** Parses AsciiDoc as text with headings. Unseen lines become blanks, so that offsets stay valid. */
+/**
+ * Parses AsciiDoc as text with headings. Lines that are not displayed are replaced by spaces, so that offsets stay
+ * valid.
+ */
 export function parseAsciidoc(source: string, name: string): FormatResult {
   const seen = source.replace(ASCIIDOC_UNSEEN, (whole, listing?: string) => (listing === undefined ? whole.replace(/\S/g, " ") : whole));
   return parseText(seen, name, ASCIIDOC_TITLE);
 }
 
 /**
- * Parses plain text with optional front matter. Empty lines separate paragraphs; clear headings and bullets become blocks.
- * @param mark the mark before a heading, as long as its level
+ * Parses plain text with optional front matter. Empty lines separate paragraphs. Only clear headings and bullets are
+ * recognised.
+ * @param mark matches the mark before a heading; the length of the mark is the level of the heading
  */
 export function parseText(source: string, name: string, mark: RegExp | null = null): FormatResult {
   const front = readLooseFrontMatter(source);
@@ -47,12 +54,12 @@ export function parseText(source: string, name: string, mark: RegExp | null = nu
 
 /** Maximum length of a title, in characters. */
 const MAX_TITLE = 140;
-/** Number of first blocks that may hold the title, after a letterhead or a notice. */
+/** Number of blocks at the start among which the title is searched, because a letterhead or notice may precede it. */
 const TITLE_AMONG = 8;
 /** Matches a line such as `Title: Moby-Dick`, as in catalogues and exports. */
 const LABELLED_TITLE = /^(?:document )?title:\s+(\S.*)$/i;
 
-/** Returns the first line that is a title, or `null`. A chapter heading counts only if the chapter is the whole text. */
+/** Returns the first line that is a title, or `null`. The heading of a chapter is the title only if the text has a single chapter. */
 function titleOf({ text, blocks }: WrittenBlocks): string | null {
   const [first, ...others] = blocks
     .slice(0, TITLE_AMONG)
@@ -72,7 +79,7 @@ function isPart(text: string): boolean {
   return DIVISION.test(text) || SECTION_SIGN.test(text);
 }
 
-/** Returns whether a text is short, and neither a sentence, an item nor a division's name. */
+/** Checks whether a text may be a title: it is short, and is no sentence, list item or name of a division. */
 function isTitle(text: string): boolean {
   return text.length <= MAX_TITLE && /\p{L}{2,}/u.test(text) && !/[.,;:]$/.test(text) && !isPart(text) && !BULLET.test(text);
 }
@@ -93,7 +100,10 @@ function* paragraphs(source: string, from: number): Generator<readonly Line[]> {
   if (lines.length > 0) yield lines;
 }
 
-/** @param underlines underline characters seen so far, by level. A new character is one level deeper */
+/**
+ * @param underlines underline characters seen so far, in order of their level; a new character gets the next deeper
+ * level
+ */
 function writeParagraph(
   writer: BlockWriter,
   source: string,

@@ -2,26 +2,28 @@ import type { ReadingNotice } from "../../shared/types.ts";
 import { type MarkupEvent, type OpenEvent, partnersOf } from "./markup.ts";
 import { type Panels, targetsOf } from "./panels.ts";
 
-/** Property → value, both in lower case, without spaces after commas. */
+/** CSS property → value. Both are in lower case, and values have no spaces around commas. */
 type Declarations = ReadonlyMap<string, string>;
 
-/** A rule of the page's style sheet for single elements. */
+/** A rule of the page's style sheet with a simple selector. */
 interface StyleRule {
   readonly tag: string | null;
   readonly id: string | null;
   readonly classes: readonly string[];
-  /** Specificity. The higher weight wins; if equal, the later rule. */
+  /** Specificity of the selector. The rule with the higher weight wins; if they are equal, the later rule. */
   readonly weight: number;
   readonly declarations: Declarations;
 }
 
-/** Maximum length of a style sheet, in characters. Longer ones are skipped as mostly layout. */
+/**
+ * Maximum length of a style sheet, in characters. A longer style sheet is ignored, because it mostly concerns layout.
+ */
 const MAX_STYLE_LENGTH = 200_000;
-/** Maximum rules; more would slow down large pages. */
+/** Maximum number of rules. More would slow down large pages. */
 const MAX_RULES = 500;
-/** Matches a comment. An unclosed one extends to the end. */
+/** Matches a comment. A comment that is not closed extends to the end. */
 const COMMENT = /\/\*[\s\S]*?(?:\*\/|$)/g;
-/** Matches an at-rule with at most one level of rules inside. An unclosed one extends to the end. */
+/** Matches an at-rule with at most one level of rules inside. An at-rule that is not closed extends to the end. */
 const AT_RULE = /@[^{};@]*(?:;|\{(?:[^{}]*\{[^{}]*\})*[^{}]*(?:\}|$))/g;
 /** Matches a simple selector of name, id and classes. Selectors with combinators are ignored. */
 const SELECTOR = /^([a-z][a-z0-9-]{0,40})?((?:[.#][\w-]{1,80}){0,6})$/i;
@@ -29,7 +31,10 @@ const SELECTOR = /^([a-z][a-z0-9-]{0,40})?((?:[.#][\w-]{1,80}){0,6})$/i;
 const KEPT =
   /^(?:display|visibility|content-visibility|opacity|transform|font-size|color|background(?:-color|-image)?|overflow|position|left|top|right|bottom|text-indent|margin-(?:left|top)|(?:max-)?(?:width|height)|clip(?:-path)?|text-decoration(?:-line)?)$/;
 
-/** Parses the rules of the page's `style` elements with simple selectors. Skips media other than screen. */
+/**
+ * Parses the rules with simple selectors in the page's `style` elements. Ignores style sheets for media other than
+ * screens.
+ */
 function stylesOf(events: readonly MarkupEvent[]): StyleRule[] {
   const rules: StyleRule[] = [];
   let isStyle = false;
@@ -42,7 +47,7 @@ function stylesOf(events: readonly MarkupEvent[]): StyleRule[] {
   return rules;
 }
 
-/** Parses a sheet. Skips at-rules with their contents. */
+/** Parses a style sheet. Ignores at-rules with their contents. */
 function readRules(sheet: string, rules: StyleRule[]): void {
   const css = sheet.replace(COMMENT, " ").replace(AT_RULE, " ");
   for (const rule of css.split("}")) {
@@ -93,16 +98,17 @@ const WHITE = /^(?:white|#fff(?:fff)?|rgba?\(255,255,255(?:,1(?:\.0)?)?\)|transp
 /** Elements that mark their text as deleted. */
 const STRUCK: ReadonlySet<string> = new Set(["del", "s", "strike"]);
 
-/** The number of omitted characters by reason. */
+/** Number of omitted characters, by reason. */
 export interface LeftOut {
   readonly hidden: number;
   readonly struck: number;
 }
 
 /**
- * Finds text that the page's own styles hide (not displayed, invisible, without size, off the page, white on white) or strike through.
- * Ignores external style sheets. Content that a control, a link or a search in the page reveals is not hidden.
- * @param panels content that controls reveal, with or without an id
+ * Finds text that the page's own styles strike through or hide: not displayed, invisible, without size, off the page,
+ * or white on white. External style sheets are ignored. Text that a control, a link or a search in the page reveals
+ * does not count as hidden.
+ * @param panels content that controls reveal; it need not have an id
  */
 export function findUnseenText(events: readonly MarkupEvent[], { controls }: Panels) {
   const rules = stylesOf(events);
@@ -155,7 +161,7 @@ export function unseenNotices({ hidden, struck, figures = 0 }: LeftOut & { reado
   return notices;
 }
 
-/** Reports parts that were left out, and the headers and footers of pages. */
+/** Reports the parts that were left out, and the headers and footers of pages, which are always left out. */
 export function leftOutNotices(parts: Iterable<string>, margins: readonly string[]): ReadingNotice[] {
   const running = margins.length === 0 ? [] : [`headers and footers of pages were left out: ${margins.join("; ").slice(0, 300)}`];
   return [...[...parts].map((one) => `${one} were left out`), ...running].map((message) => ({ code: "left_out", message }));
@@ -166,12 +172,18 @@ function isStruckThrough({ name }: OpenEvent, styles: Declarations): boolean {
   return STRUCK.has(name) || /\bline-through\b/.test(line);
 }
 
-/** Returns whether an element is closed. An unclosed one would strike the rest of the document, and may not be a tag at all (`List<S>`). */
+/**
+ * Checks whether an element has a closing tag. Without one, the rest of the document would be struck through. The tag
+ * may also be ordinary text (`List<S>`).
+ */
 function isClosed(close: MarkupEvent | undefined): boolean {
   return close?.type === "close" && close.end > close.start && !close.atEnd;
 }
 
-/** Returns the declarations of an element: rules by specificity and order, then its own style. */
+/**
+ * Returns the declarations that apply to an element: those of matching rules, by specificity and order, and then those
+ * of its `style` attribute.
+ */
 function stylesOfElement({ name, attributes }: OpenEvent, rules: readonly StyleRule[]): Declarations {
   const { class: classes = "", id = "", style } = attributes;
   if (style === undefined && rules.length === 0) return NONE;
@@ -201,13 +213,13 @@ function isUnseenByStyle(styles: Declarations): boolean {
   return ["text-indent", "margin-left", "margin-top"].some((property) => pixels(property) <= OFF_PAGE_PX);
 }
 
-/** Returns a length in pixels; infinity without a value. */
+/** Converts a CSS length to pixels; infinity without a value. */
 function pixelsOf(value: string | undefined): number {
   const [, number, unit = ""] = /^(-?(?:\d+\.?\d*|\.\d+))(px|pt|em|rem|ex|%|vw|vh|in|cm)?$/.exec(value ?? "") ?? [];
   return number === undefined ? Number.POSITIVE_INFINITY : Number(number) * (PX[unit] ?? 1);
 }
 
-/** Returns whether an element has its own background colour or image. */
+/** Checks whether an element has a background colour or image of its own. */
 function paintsGround({ name, attributes }: OpenEvent, styles: Declarations): boolean {
   if (attributes.bgcolor !== undefined || attributes.background !== undefined || name === "mark") return true;
   const ground = styles.get("background-color") ?? styles.get("background") ?? styles.get("background-image") ?? "";

@@ -8,7 +8,7 @@ import { layOutTables } from "./table-layout.ts";
 const LISTS: ReadonlySet<string> = new Set(["ul", "ol", "menu", "dir"]);
 const HEADING = /^h[1-6]$/;
 
-/** Callbacks that receive the content between block elements. */
+/** Callbacks for the content between block elements. */
 export interface MarkupHandler {
   /** Receives a text, a comment, or an inline tag. */
   inline(event: MarkupEvent): void;
@@ -22,7 +22,9 @@ export interface MarkupHandler {
 
 type Ending = "inline" | "block" | "frame" | "list" | "table" | "description" | "section";
 
-/** Writes the structure of balanced, visible events. Content between block elements goes to `inline`, in order. */
+/**
+ * Writes the structure of balanced, visible events. The content between block elements is passed to `inline`, in order.
+ */
 export function walkMarkup(
   given: readonly MarkupEvent[],
   writer: BlockWriter,
@@ -116,7 +118,7 @@ export function walkMarkup(
 /** A list with the index of its closing event. */
 interface NumberedList {
   readonly close: number;
-  /** `null`: the list shows no numbers. */
+  /** Format of the numbers; `null` if the list shows none. */
   readonly form: OrdinalForm | null;
   next: number;
 }
@@ -138,7 +140,7 @@ function isDescription(event: MarkupEvent | undefined): boolean {
   return (event?.type === "open" || event?.type === "close") && event.name === "dd";
 }
 
-/** Returns the nearest tag or non-blank text before (-1) or after (1) an event. */
+/** Returns the nearest tag or non-blank text before (`step` -1) or after (`step` 1) an event. */
 function nextTo(events: readonly MarkupEvent[], index: number, step: 1 | -1): MarkupEvent | undefined {
   for (let at = index + step; ; at += step) {
     const event = events[at];
@@ -146,7 +148,7 @@ function nextTo(events: readonly MarkupEvent[], index: number, step: 1 | -1): Ma
   }
 }
 
-/** Finds lists and items that lay out a page (sections with headings, tables, accordions) instead of listing something. */
+/** Finds lists and items that do not list anything but lay out a page, such as sections with headings, tables and accordions. */
 function findLayout(events: readonly MarkupEvent[], partner: Int32Array, isLayoutText: (event: TextEvent) => boolean): ReadonlySet<number> {
   const layout = new Set<number>();
   const items: number[] = [];
@@ -178,7 +180,7 @@ function isLayoutElement(event: OpenEvent): boolean {
   return HEADING.test(event.name) || event.name === "table" || event.name === "summary";
 }
 
-/** Returns preformatted text as code ranges, and decodes entities that the parser left. */
+/** Returns preformatted text as code ranges. Decodes entities that the parser left as written. */
 function codePiece(event: MarkupEvent): CodePiece[] {
   if (event.type === "open" && event.name === "br") return [{ start: event.start, end: event.end, text: LINE_BREAK }];
   if (event.type !== "text") return [];

@@ -5,13 +5,13 @@ import { descendants, elementsOf, firstOf, type XmlElement } from "./office/xml.
 import { oneLine } from "./parsed.ts";
 import { walkXml } from "./zip.ts";
 
-/** Shared data of a workbook that cell values refer to. */
+/** The data of a workbook that the values of cells refer to: shared strings and number formats. */
 export type ValueStyles = ReturnType<typeof readValueStyles>;
 
 interface NumberStyle {
-  /** `null` shows the number as it is. */
+  /** Pattern of the number format; `null`: the number is shown as it is. */
   readonly pattern: string | null;
-  /** A date in a locale-dependent pattern. */
+  /** True for a date whose pattern depends on the locale. Such a date is shown in ISO format. */
   readonly isDate: boolean;
 }
 
@@ -22,20 +22,25 @@ const BUILT_IN: Readonly<Record<number, string>> = {
   ...{ 37: "#,##0 ;(#,##0)", 38: "#,##0 ;(#,##0)", 39: "#,##0.00;(#,##0.00)", 40: "#,##0.00;(#,##0.00)" },
   ...{ 45: "mm:ss", 46: "[h]:mm:ss", 47: "mmss.0", 48: "##0.0E+0" },
 };
-/** Number of days between the two date systems of spreadsheets. */
+/** Number of days between the two start dates of spreadsheets, in 1900 and 1904. */
 const DAYS_TO_1904 = 1_462;
 /** Maximum length of a pattern, in characters; spreadsheets allow 255. */
 const MAX_PATTERN = 255;
 
-/** Built-in date patterns that depend on the locale. */
+/** Numbers of the built-in date formats that depend on the locale. */
 const DATES: ReadonlySet<number> = new Set([14, 22, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 50, 51, 52, 53, 54, 55, 56, 57, 58]);
-/** Day numbers of 1 January 1970 and of the last day of the year 9999, counted as spreadsheets do. */
+/** Day numbers, as in a spreadsheet, of 1 January 1970 and of the last day of the year 9999. */
 const DAY_1970 = 25_569;
 const LAST_DAY = 2_958_465;
 /** Number of digits that a double always represents exactly. Spreadsheets show no more. */
 const DOUBLE_DIGITS = 15;
 
-/** @param strings content of `xl/sharedStrings.xml`; @param styles of `xl/styles.xml`; @param workbook of `xl/workbook.xml` */
+/**
+ * Reads shared strings and number formats.
+ * @param strings content of `xl/sharedStrings.xml`
+ * @param styles content of `xl/styles.xml`
+ * @param workbook content of `xl/workbook.xml`
+ */
 export function readValueStyles(strings: string, styles: XmlElement, workbook: XmlElement) {
   const own = new Map(
     [...descendants(styles, "numFmt")].map(({ attributes: { numFmtId, formatCode = "" } }) => [Number(numFmtId), formatCode]),
@@ -67,7 +72,7 @@ function readStrings(xml: string): string[] {
   return strings;
 }
 
-/** Formats a number as the spreadsheet shows it: 0.075 under `0.0%` is "7.5%". */
+/** Formats a number as the spreadsheet shows it: 0.075 with the pattern `0.0%` is "7.5%". */
 function showNumber(value: number, { pattern, isDate }: NumberStyle, from1904: boolean): string {
   const day = from1904 ? value + DAYS_TO_1904 : value;
   if (pattern !== null) {
@@ -88,7 +93,7 @@ function showPattern(value: number, pattern: string, day: number): string | null
     const shown = format(pattern, isDate ? day : value, { dateErrorThrows: true }).trim();
     return shown === "" || /^#+$/.test(shown) ? null : shown;
   } catch {
-    // The pattern or date is invalid, so the caller shows the plain number.
+    // The pattern or the date is invalid. The caller then shows the plain number.
     return null;
   }
 }
@@ -99,14 +104,14 @@ function usable(pattern: string | null): string | null {
   return /^\[\$-F[48]00\]/i.test(pattern) ? null : pattern;
 }
 
-/** The visible contents of a sheet. */
+/** The visible content of a sheet. */
 export interface Sheet {
-  /** Text by row and column, from 1. Hidden cells are absent. */
+  /** Text of the visible cells: row → column → text, both from 1. */
   readonly rows: ReadonlyMap<number, ReadonlyMap<number, string>>;
   /** Visible columns up to the last filled one. */
   readonly columns: readonly number[];
   readonly merged: readonly MergedCells[];
-  /** Numbers of filled hidden columns and rows, and of cells without a readable value. */
+  /** Numbers of hidden rows and columns with content, and of cells without a readable value. */
   readonly leftOut: Readonly<Record<"columns" | "rows" | "errors" | "formulas", number>>;
 }
 
@@ -121,8 +126,8 @@ interface Cell {
 }
 
 /**
- * Reads a sheet. Omits rows and columns that are hidden, filtered out or of zero size, but keeps collapsed groups, which readers can
- * expand. Errors, and formulas without a stored result, become text.
+ * Reads a sheet. Omits rows and columns that are hidden, filtered out or of zero size. Keeps collapsed groups, because
+ * readers can expand them. An error, or a formula without a stored result, is read as text.
  */
 export function readSheet(xml: string, styles: ValueStyles): Sheet {
   const rows = new Map<number, Map<number, string>>();
@@ -137,7 +142,7 @@ export function readSheet(xml: string, styles: ValueStyles): Sheet {
     open(name, attributes) {
       into = null;
       if (name === "col") {
-        // `col` elements are in order, do not overlap and precede the rows.
+        // `col` elements are in order, do not overlap, and come before the rows.
         const to = Math.min(MAX_TABLE_COLUMNS, Number(attributes.max));
         if (isUnseen(attributes, "width"))
           for (let one = Math.max(Number(attributes.min), hiddenTo + 1); one <= to; one++) hiddenColumns.add(one);
@@ -197,7 +202,7 @@ export function assertSheetSize(rows: number, columns: number): void {
   throw new IngestError("file_too_large", message, { rows, columns });
 }
 
-/** Returns the text of a cell. A cell without a value shows its error or formula as stored. */
+/** Returns the text of a cell. For a cell without a value, this is the stored error or formula. */
 function textOf(
   { type, style, formula, value, inline }: Cell,
   { strings, numbers, from1904 }: ValueStyles,
@@ -207,7 +212,7 @@ function textOf(
   if (type === "inlineStr" || type === "str") return unescaped(type === "str" ? value : inline);
   if (formula !== null && value === "") {
     count.formulas++;
-    // A cell may share the formula of another cell, and only that cell stores its text.
+    // A cell may share the formula of another cell. Only the other cell stores the text of the formula.
     return formula.trim() === "" ? "" : `=${formula}`;
   }
   if (type === "e" && value !== "") count.errors++;
@@ -235,7 +240,7 @@ export interface MergedCells {
   readonly right: number;
 }
 
-/** Returns the number of a column; `AA` is 27. */
+/** Returns the number of a column, from 1; `AA` is 27. */
 function columnNumber(letters: string): number {
   return [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0);
 }

@@ -11,7 +11,10 @@ import { type ArchiveParts, unpackZip } from "./zip.ts";
 
 const WORKBOOK = "xl/workbook.xml";
 
-/** Reads workbooks: every filled row of every visible sheet with its header, numbers formatted as displayed. */
+/**
+ * Reads workbooks: every filled row of every visible sheet, with the header of its table. Numbers are formatted as
+ * displayed.
+ */
 export const xlsxFormat: Format = {
   name: "xlsx",
   extensions: [".xlsx", ".xlsm"],
@@ -52,7 +55,7 @@ export function noticesOf(hiddenSheets: readonly string[], sheets: readonly Name
   return notices;
 }
 
-/** Writes the sheets with the place of each cell. If there are several, each has its name as heading. */
+/** Writes the sheets, with the place of each cell. If there are several sheets, each gets its name as heading. */
 export function writeWorkbook(sheets: readonly NamedSheet[], title: string): FormatResult {
   const source: string[] = [];
   let length = 0;

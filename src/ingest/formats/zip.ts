@@ -3,11 +3,12 @@ import { Parser } from "htmlparser2";
 import { IngestError, messageOf } from "../../shared/errors.ts";
 import { MAX_ARCHIVE_PARTS, MAX_UNPACKED_BYTES } from "../limits.ts";
 
-/** Files of an archive by name. Names are only looked up, never used as paths on disk. */
+/** Files of an archive by name. The names are never used as paths on disk. */
 export type ArchiveParts = ReadonlyMap<string, Uint8Array>;
 
 /**
- * Unpacks the wanted parts. Checks stated sizes before unpacking; no part can exceed its stated size.
+ * Unpacks the files that `isWanted` accepts. Checks the stated sizes before unpacking. No file can unpack to more than
+ * its stated size.
  * @throws IngestError `unpacks_too_far`, `bad_archive`
  */
 export function unpackZip(bytes: Uint8Array, isWanted: (name: string) => boolean): ArchiveParts {
@@ -24,7 +25,9 @@ export function unpackZip(bytes: Uint8Array, isWanted: (name: string) => boolean
   );
 }
 
-/** Unpacks the PNG and JPEG pictures of a document, up to `MAX_UNPACKED_BYTES`; others are left out. */
+/**
+ * Unpacks the PNG and JPEG pictures of a document, up to `MAX_UNPACKED_BYTES` in total. Further pictures are left out.
+ */
 export function unpackPictures(bytes: Uint8Array): [name: string, picture: Uint8Array][] {
   let total = 0;
   const isWanted = (name: string, size: number) => {
@@ -43,7 +46,7 @@ const OPEN_DOCUMENT: ReadonlyMap<string, "odt" | "ods" | "odp"> = new Map([
 /** Maximum bytes of the part that states the kind of document. */
 const MAX_MIMETYPE_BYTES = 200;
 
-/** Detects the kind of document by the names of the archive's parts; `zip` is a folder of files. */
+/** Detects the kind of document by the names of the files in the archive; `zip` is an ordinary archive. */
 export function zipKind(bytes: Uint8Array): "docx" | "epub" | "xlsx" | "pptx" | "odt" | "ods" | "odp" | "zip" {
   const names = new Set<string>();
   const { mimetype } = walkZip(bytes, (name, size) => {
@@ -63,7 +66,7 @@ const DIRECTORY_ENTRY = 0x02014b50;
 const END_BYTES = 22;
 const ENTRY_BYTES = 46;
 
-/** Returns whether the archive's directory marks a file as encrypted. */
+/** Checks whether the directory of the archive marks a file as encrypted. */
 function hasEncryptedFile(bytes: Uint8Array): boolean {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   let end = bytes.length - END_BYTES;
@@ -104,13 +107,13 @@ export function unpacksTooFar(limit: number): IngestError {
 }
 
 interface XmlHandler {
-  /** Called with names without their prefix. */
+  /** Called for each opening tag. Names have no prefix. */
   open?(name: string, attributes: Readonly<Record<string, string>>): void;
   text?(text: string): void;
   close?(name: string): void;
 }
 
-/** Parses an XML part in one pass. Does not expand entities that the part declares. */
+/** Parses an XML part in one pass. Entities that the part declares are not expanded. */
 export function walkXml(xml: string, { open, text, close }: XmlHandler): void {
   const local = (name: string) => name.slice(name.indexOf(":") + 1);
   const parser = new Parser(
