@@ -200,9 +200,9 @@ function countKinds(unread: readonly { readonly extension: string | null }[]): R
 }
 
 /**
- * Embeds new text, or all text after a change of encoder, and yields the progress. If the encoder fails, documents
- * remain searchable by BM25, and finished vectors are kept. The next ingest or question continues. The same applies if
- * the search engine is full or unavailable.
+ * Embeds new text, or all text after a change of encoder, and yields progress. If the encoder fails, documents stay
+ * searchable by BM25, finished vectors are kept, and the next ingest or question continues. The same applies if the
+ * search engine is full or unavailable.
  */
 async function* embed(
   corpus: IngestParts["corpus"],

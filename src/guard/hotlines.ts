@@ -166,7 +166,7 @@ function hash(text: string): number {
   return value;
 }
 
-/** Maximum number of sentences of a message to score. A message that is not a question may have thousands. */
+/** Maximum number of sentences per message to score. A message that is not a question may have thousands. */
 const MOST_SENTENCES = 60;
 /** Maximum number of texts that the cross-encoder scores: those with the highest first-stage score. */
 const MOST_READ = 8;

@@ -105,7 +105,7 @@ const PHONE_DIGITS = { least: 7, most: 15 };
  * signs.
  */
 const MAYBE_PHONE = /\d(?:[\s().\-/]{0,3}\d){6}/;
-/** Country of phone numbers without a country code. */
+/** Country of numbers without a country code. */
 const HOME_COUNTRY = "US";
 
 /** Finders in order of precedence. Where ranges overlap, only the first one found is kept. */

@@ -50,7 +50,7 @@ export function atomsOf(
   return atoms;
 }
 
-/** Matches the attribution of a quotation: a line of its own that begins with a dash. */
+/** Matches the attribution of a quotation, on a line of its own that begins with a dash. */
 const ATTRIBUTION = /^[\u2013\u2014\u2015]{1,2}\s*\S|^--\s*\p{Lu}/u;
 const MAX_ATTRIBUTION = 200;
 
@@ -73,7 +73,7 @@ function boundaryBetween(source: AtomSource, previous: Unit | undefined, unit: U
   const after = blocks[unit.block];
   const isTight = before !== undefined && after !== undefined && after.start - before.end === 1;
   if (isTight && previous.type === "table-row" && unit.type === "table-row") return "row";
-  // A table stays with its caption, or with the sentence before it.
+  // A table stays with its caption or with the sentence before it.
   if (unit.type === "table-row" && previous.type === "paragraph") return "attached";
   if (callOf(source, unit) >= 0) return "attached";
   if (text[previous.end - 1] === ":") return "introduction";

@@ -48,7 +48,7 @@ export class BlockWriter {
   readonly #blocks: BoldBlock[] = [];
   #frames: Frame[] = [];
   #open: OpenBlock | null = null;
-  /** Separator to write before the next visible text: none, a hard line break, or the end of a paragraph. */
+  /** Separator before the next visible text: none, a hard line break, or the end of a paragraph. */
   #pending: "none" | "line" | "paragraph" = "paragraph";
   /** Number of open bold elements. */
   #bold = 0;
@@ -73,7 +73,7 @@ export class BlockWriter {
   #isWritingBehind = false;
   readonly #lineBreaks: ReadonlyMap<number, LineBreak>;
 
-  /** @param lineBreaks significant line breaks within paragraphs, by offset (`lineBreaks`); all other line breaks are white space */
+  /** @param lineBreaks significant line breaks within paragraphs, by offset (`lineBreaks`); all others are white space */
   constructor(original: string, lineBreaks: ReadonlyMap<number, LineBreak> = new Map()) {
     this.#builder = new TextBuilder(original);
     this.#lineBreaks = lineBreaks;
@@ -192,7 +192,7 @@ export class BlockWriter {
     if (this.#open !== null && this.#bold === 0 && this.#pending === "none") this.#open.isBoldOpen = false;
   }
 
-  /** Ends the bold text at the start of a block, at the first visible text that is not bold. */
+  /** Ends the bold text at the start of a block at the first visible text that is not bold. */
   #endBoldWords(text: string, start: number, end: number): void {
     const open = this.#open;
     if (open === null || open.boldEnd >= 0) return;
@@ -381,7 +381,7 @@ export class BlockWriter {
     this.#isWritingBehind = false;
     this.#behind = [];
     [this.#frames, this.#listDepth, this.#bold, this.#pending, this.#headingLevel] = around;
-    // A list in a note must not continue in the text after the note.
+    // A list in a note must not continue in the text after it.
     this.#lists++;
   }
 

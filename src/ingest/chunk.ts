@@ -124,7 +124,7 @@ function tokensBetween(sums: Float64Array, start: number, end: number): number {
   return (sums[end] ?? 0) - (sums[start] ?? 0);
 }
 
-/** Target size of chunks, in cl100k tokens: about one screen of text, enough to answer from. */
+/** Target size of chunks, in cl100k tokens: about one screen, enough to answer from. */
 export const CHUNK_TARGET_TOKENS = 800;
 /** Maximum size of a chunk, in cl100k tokens. */
 export const CHUNK_MAX_TOKENS = 1_024;

@@ -7,7 +7,7 @@ import type { ReadingNotice } from "../shared/types.ts";
 const SAMPLE_BYTES = 64 * 1024;
 /** Minimum confidence, in percent, for a detected encoding to be used instead of windows-1252. */
 const MIN_CONFIDENCE = 20;
-/** Minimum share of NUL bytes for UTF-16. In mostly Latin text, every other byte is NUL. */
+/** Minimum share of NUL bytes for UTF-16: in mostly Latin text, every other byte is NUL. */
 const MIN_NUL_SHARE = 0.1;
 /** Minimum number of NUL bytes for UTF-16. With fewer, the file counts as binary. */
 const MIN_NULS = 2;

@@ -92,7 +92,7 @@ function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
  * of that.
  */
 export const FILE_TIMEOUT_MS = 60_000;
-/** Maximum files read at the same time. Each may take `HEAP_MB` of memory, and a single writer stores all results. */
+/** Maximum files read at the same time. Each may take `HEAP_MB` of memory, and one writer stores all results. */
 const MOST_THREADS = 4;
 /**
  * Maximum total bytes of the files that are read at the same time. Reading a text takes about ten times its size in

@@ -1,6 +1,6 @@
-/** Maximum bytes of a file, such as a scanned book as PDF. The whole file is held in memory. */
+/** Maximum bytes of a file, such as a scanned book as PDF. The file is held in memory once. */
 export const MAX_FILE_BYTES = 200 * 1024 * 1024;
-/** Maximum bytes of text in a file. The longest book has about 10 MB; larger texts are nearly always exports or logs. */
+/** Maximum bytes of text in a file. The longest book has about 10 MB; larger files are nearly always exports or logs. */
 export const MAX_TEXT_BYTES = 20 * 1024 * 1024;
 /** Maximum bytes of one page or file fetched from the web. */
 export const MAX_PAGE_FILE_BYTES = 20 * 1024 * 1024;

@@ -20,7 +20,7 @@ const PLAIN = /^["'“‘«(¿¡]*[\p{Lu}\p{Lt}\p{Lo}\p{N}]/u;
 const COLUMNS = /\S {3,}\S/;
 /** Matches a line with a label, as in a record: "Name: …" above "Berth: …". */
 const LABELLED = /^[^:]{1,40}: /;
-/** Matches a labelled value such as "Winter fee: 5 pounds", which is a statement and not a heading. */
+/** Matches a labelled value such as "Winter fee: 5 pounds", which is a statement and no heading. */
 const VALUED = /^[^:]{1,40}: .*\d/;
 
 /**
@@ -92,7 +92,7 @@ function* proseLines(source: string, from = 0, syntax = SYNTAX): Generator<reado
 const LEAST_LINES = 3;
 /** Minimum share of deliberate line breaks for the lines to be rows. */
 const MEANT = 0.6;
-/** Maximum share of deliberate line breaks that fall within a sentence. */
+/** Maximum share of deliberate line breaks within a sentence. */
 const WITHIN = 0.2;
 /** Matches the end of a line whose sentence continues on the next line. */
 const RUNS_ON = /[,;\-–—]$/;
@@ -155,7 +155,7 @@ export function rowEnds(lines: readonly SetLine[], least = LEAST_LINES): number[
   return breaks.filter((one) => !one.within && !one.isUnfinished).map(({ index }) => index);
 }
 
-/** Kind of the line before a significant line break within a paragraph: a row, or the heading of the text after it. */
+/** The kind of line before a significant break within a paragraph: a row, or the heading of the text after it. */
 export type LineBreak = "row" | "head";
 
 /** Returns the significant line breaks within paragraphs of `source`, from `from` on: offset → kind. */

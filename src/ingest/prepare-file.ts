@@ -42,7 +42,7 @@ export interface IngestRequest {
 /** The dependencies of reading and storing files. */
 export interface FileParts {
   readonly store: Store;
-  /** Returns the web address of a document that states none. */
+  /** Returns the address of a document that states none. */
   readonly urlOf: (path: string) => string | null;
   readonly maxFileBytes: number;
   readonly reader: FileReader;
@@ -56,7 +56,7 @@ export interface PreparedFile {
   readonly settings: string;
   readonly outcome:
     | { readonly type: "unchanged" }
-    /** `reason` says why the file is skipped; `null` if the file vanished after the scan. */
+    /** `reason` says why the file is skipped; `null` if it vanished after the scan. */
     | { readonly type: "skipped"; readonly reason: string | null }
     | { readonly type: "failed"; readonly error: SourceboundError }
     | { readonly type: "read"; readonly drafts: readonly DocumentDraft[] };

@@ -229,7 +229,7 @@ function findContrast(asked: QuestionFacts, stored: QuestionFacts): FactConflict
   return { rule: "contrast", detail: `the questions differ only in "${one.join()}" and "${other.join()}"` };
 }
 
-/** Minimum number of equal letters at the start of two forms of one word. */
+/** Minimum number of shared letters at the start of two forms of one word. */
 const COMMON_START = 4;
 /** Matches endings that inflection adds to a word. `INSTEAD` matches endings that replace each other. */
 const ADDED = /^(?:e?s|e?d|ing|ren)?$/;

@@ -14,7 +14,7 @@ import { ConfigError, messageOf } from "./errors.ts";
 
 /** Domain pack without knowledge of any subject, for documents of any kind. */
 export const DEFAULT_DOMAIN = "documents";
-/** Access labels of requests and documents that state none. */
+/** Access labels of requests and documents that set none. */
 export const DEFAULT_ACCESS = ["public"] as const;
 /** Maximum characters of a question. The limit of the `spark` source (section 6.1). */
 export const DEFAULT_QUESTION_CHARACTERS = 500;
@@ -51,7 +51,7 @@ export const DEFAULT_CACHE_ENTRIES = 10_000;
 export const DEFAULT_CACHE_HOURS = 24 * 7;
 /** Retention of diagnostic reports in days. Documents are usually revised once a quarter. */
 export const DEFAULT_REPORT_DAYS = 90;
-/** Maximum number of reports per tenant of a domain. The oldest are deleted first. A report takes about 7 kB. */
+/** Maximum number of reports per tenant of a domain. The oldest are deleted first. Each takes about 7 kB. */
 export const DEFAULT_REPORT_ENTRIES = 10_000;
 /** Milliseconds after which a verifying model is cancelled. The scores of the rules are used then, because the user is waiting. */
 export const DEFAULT_VERIFY_TIMEOUT_MS = 8000;

@@ -4,8 +4,8 @@ import { ConfigError } from "./errors.ts";
 const LEAST = [22, 13] as const;
 
 /**
- * Returns the error message for an unsupported version of Node such as "20.20.2"; `null` if the version is supported.
- * Without this check, an old version would fail at the first missing feature, with an unrelated error.
+ * Returns the error message for a version of Node such as "20.20.2", or `null` if the version is supported. Without
+ * this check, an old version would fail at the first missing feature, with an unrelated error.
  */
 export function nodeTooOld(version: string): string | null {
   const [major = 0, minor = 0] = version.split(".").map(Number);

@@ -20,8 +20,8 @@ const ranks = once(readRanks);
 
 /**
  * Counts the tokens of `text` in OpenAI's cl100k_base encoding. Special tokens count as plain text. The first call
- * loads the ranks (about 40 ms). The count is exact, except for runs of more than 256 characters without white space,
- * or of white space alone: these are counted in parts, so that hostile input takes linear time.
+ * loads the ranks (about 40 ms). The count is exact, except that runs over 256 characters without a change of white
+ * space are counted in parts, so that hostile input takes linear time.
  *
  * @example countTokens("Who may apply?") // 4
  */
@@ -129,7 +129,7 @@ function wordTokens(word: string): number {
 
 /**
  * Returns the number of tokens of a word after byte-pair merging. Each character of `word` is one byte. The adjacent
- * pair with the lowest rank is merged until no remaining pair has a rank.
+ * pair with the lowest rank is merged until no pair has a rank.
  */
 function countMerged(word: string, known: ReadonlyMap<string, number>): number {
   const starts = Array.from({ length: word.length + 1 }, (_, i) => i);

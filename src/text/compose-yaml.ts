@@ -13,8 +13,8 @@ export interface ComposedYaml {
 }
 
 /**
- * Parses YAML. The library recurses once per nesting level, and a stack overflow can end the process. Therefore the
- * tokens are checked first, and text that is nested too deeply is rejected.
+ * Parses YAML. The library recurses once per nesting level, and running out of stack can end the process. The tokens
+ * are checked first, and text that is nested too deeply is rejected.
  * @throws IngestError `too_deep` with the line
  */
 export function composeYaml(source: string, options: Options = {}): ComposedYaml {

@@ -106,7 +106,7 @@ function fold(character: string): string {
   return compatible.length === 1 && compatible < "\u0080" ? compatible : character;
 }
 
-/** Returns a decimal digit of any script as an ASCII digit. Unicode lists the ten digits of every script in order from zero. */
+/** Returns a decimal digit of any script as an ASCII digit. Unicode lists the ten digits of each script in order from zero. */
 export function digitOf(digit: string): string {
   const compatible = digit.normalize("NFKC");
   if (/^[0-9]$/.test(compatible)) return compatible;

@@ -48,7 +48,7 @@ function isRecognised(reading: PlacedDocument["reading"], pages: readonly PagePl
 }
 
 /**
- * Describes a place for display: "p. 14, characters 310–342", "row 12, column 3 of Prices", "characters 10–25 of
+ * Describes a place for people: "p. 14, characters 310–342", "row 12, column 3 of Prices", "characters 10–25 of
  * chapter-1.xhtml", "Ann Bell at 00:12:31".
  */
 export function labelOriginal({

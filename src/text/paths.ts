@@ -1,4 +1,4 @@
-/** Returns the new path of a document after its file was renamed. */
+/** Returns the path of a document after its file was renamed. */
 export function renamedPath(path: string, from: string, to: string): string {
   const entry = path.indexOf("#");
   return path === documentPath(from) ? documentPath(to) : `${documentPath(to)}${entry < 0 ? "" : path.slice(entry)}`;

@@ -24,8 +24,8 @@ const MARK_STACK = /\p{M}{32}/u;
 const DROPPED = "";
 
 /**
- * Builds normalised text from ranges of an original string and records where each part comes from. White space
- * collapses, also across parts. A space is written only when a visible character follows on the same line.
+ * Builds normalised text from ranges of an original string and records where each part came from. White space collapses
+ * across parts. A blank is written only when a visible character follows on the same line.
  */
 export class TextBuilder {
   readonly original: string;

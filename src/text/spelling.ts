@@ -134,8 +134,8 @@ const TELLS_APART = 3;
 
 /**
  * Checks whether two words differ in a prefix or suffix that also distinguishes real words (micro-, macro-; -itis,
- * -osis). Then the two are separate words, not misspellings. Spelling variants (dependant, dependent), swapped letters,
- * and a letter too many or too few (disabilty) are not differences of this kind.
+ * -osis). Such words are separate words, not misspellings. Spelling variants (dependant, dependent), swapped letters,
+ * and a letter too many or too few (disabilty) do not count.
  * @param stem words with equal stems are forms or spellings of one word
  */
 export function differInAffix(a: string, b: string, real: ReadonlySet<string>, stem: (word: string) => string): boolean {

@@ -74,11 +74,11 @@ function wordOf({ 1: prefixed, 2: number, 3: word }: RegExpExecArray): Word {
 }
 
 /**
- * Returns the end of the word at `start` if the word consists of the letters a to z and `WORD` would match exactly
- * these letters; otherwise `start`. Most words qualify, and this loop is several times faster than the expression.
+ * Returns the end of the word at `start` if it consists of the letters a to z and `WORD` would match exactly these;
+ * otherwise `start`. Most words qualify, and a loop is several times faster than the expression.
  */
 function plainWordEnd(text: string, start: number): number {
-  // Stop at the maximum length. Otherwise each part of a long run would scan the rest of the run again.
+  // Stop at the maximum length: otherwise each part of a long run would scan the rest of the run again.
   const limit = start + MAX_WORD;
   let end = start;
   for (;;) {
@@ -100,7 +100,7 @@ const APOSTROPHE = 39;
 /** Words that can begin a code. */
 const CODE_PREFIXES = ["dc", "diagnostic"];
 
-/** Checks whether an ASCII character is neither a letter nor a digit. */
+/** Checks for an ASCII character that is neither a letter nor a digit. */
 function isAsciiBlankOrMark(code: number): boolean {
   return code < 48 || (code > 57 && code < LETTER_A) || (code > LETTER_Z && code < 128);
 }

@@ -30,17 +30,13 @@ const IS_CLOSED = /[.!;,…。][)\]"'”’]*$/;
 const NAMES_TABLE = /\b(?:this|following|next) tables?\b|\btables? (?:below|that follows|shows?|lists?|gives?)\b/i;
 /** Matches the start of a numbered caption: "Table 3. Fees in dollars." */
 const NUMBERS_TABLE = /^(?:table|tab\.)\s{1,2}[A-Z\d]/i;
-/**
- * Maximum number of blocks to search backwards for the start of a list or table. A hostile document may be one long
- * table.
- */
+/** Maximum number of blocks to look back for the start of a list or table. A hostile document may be one long table. */
 const MAX_LOOK_BACK = 2_000;
 
 /**
  * Returns the units of a part of a document in order, each with its place: headings, page, and the context that a list
- * item or row needs. Units do not overlap, and together they contain every word of the part. A unit that extends beyond
- * the part is cut. Context is taken only from inside `bounds`; headings may come from anywhere above. Linear in the
- * length of the part.
+ * item or row needs. Units do not overlap, and together they hold every word of the part. A unit that extends beyond
+ * the part is cut. Context comes only from inside `bounds`, except headings. Linear in the length of the part.
  *
  * @example unitsIn(document, passage.range)[0]?.headingPath // ["Decision reviews", "Time limits"]
  */
@@ -82,7 +78,7 @@ export function aboveUnit({ headingPath, caption, leadIn, header }: PlacedUnit):
   return [...headingPath, ...around];
 }
 
-/** Returns the unit of a passage that contains an offset of the document, or `undefined`. */
+/** Returns the unit of a passage at an offset of the document, or `undefined`. */
 export function unitAt({ units }: { readonly units: readonly PlacedUnit[] }, offset: number): PlacedUnit | undefined {
   const unit = units[firstAfter(units, offset)];
   return unit !== undefined && unit.start <= offset ? unit : undefined;
@@ -223,7 +219,7 @@ function toSourceText(text: string, range: TextRange | undefined): SourceText | 
   return range === undefined ? null : { start: range.start, end: range.end, text: text.slice(range.start, range.end) };
 }
 
-/** Checks whether a single line break separates two blocks, as between items of one list or rows of one table. */
+/** Checks for a single line break between two blocks, as between items of one list or rows of one table. */
 function isTight(blocks: readonly Block[], index: number): boolean {
   const before = blocks[index - 1];
   const block = blocks[index];

@@ -31,8 +31,8 @@ interface CharacterRule {
 }
 
 /**
- * Treatment of characters that no piece contains. Either each such character is hashed to one of `hashRows` additional
- * ids, or its whole word becomes `piece`.
+ * Treatment of characters that no piece covers. Either each character is hashed to one of `hashRows` extra ids, or its
+ * whole word becomes `piece`.
  */
 export type Uncovered = { readonly hashRows: number } | { readonly piece: number };
 

@@ -208,7 +208,7 @@ function createRobotsReader({ fetch, pause }: CrawlParts) {
     } catch (error) {
       if (!(error instanceof WebError)) throw error;
       const status = Number(error.data.status ?? 0);
-      // A response that is not text is no robots.txt. Many sites answer every unknown address with a web page.
+      // A response that is not text is not a robots.txt. Many sites answer every address with a page.
       const isMissing = (status >= 400 && status < 500) || error.code === "web_type";
       return { isAllowed: () => true, delayS: 0, unread: isMissing ? null : error.message };
     }

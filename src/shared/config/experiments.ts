@@ -1,10 +1,7 @@
 import { z } from "zod";
 import { optional, setting } from "../../text/validate.ts";
 
-/**
- * Settings that a variant of an experiment may change, because they affect answers. Storage, access and privacy are the
- * same for all variants.
- */
+/** Settings that a variant may change, because they affect answers. Storage, access and privacy are the same for all variants. */
 export const OVERLAY_KEYS = ["profile", "answer_from", "cache", "model", "verify", "support", "web_search", "session"] as const;
 
 /** Metrics that an experiment compares, each computed per session (docs/review.md). */

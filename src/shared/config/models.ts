@@ -10,7 +10,7 @@ export const DEFAULT_MODEL_TEMPERATURE = 0.3;
 /** Maximum tokens of a model's reply: five times the longest answer observed, to leave room for reasoning. */
 export const DEFAULT_REPLY_TOKENS = 2000;
 export const DEFAULT_EMBEDDING_BATCH = 64;
-/** Number of uncertain passages per question to check on the web. Each check needs a search and fetches a few pages. */
+/** Number of uncertain passages per question to check on the web. Each costs a search and a few pages. */
 export const DEFAULT_WEB_PASSAGES = 3;
 /** Milliseconds for the whole web check of a question, because the user is waiting. */
 export const DEFAULT_WEB_TIMEOUT_MS = 8000;

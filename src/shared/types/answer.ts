@@ -269,7 +269,7 @@ export interface Answer {
   /** Question and time of the stored answer; absent unless the answer came from the cache. */
   readonly cached?: CachedFrom;
   readonly tokenUsage: TokenUsage;
-  /** Cost in US dollars by dated list prices. 0 without calls to an endpoint; `null` if tokens were not counted or a price is unknown. */
+  /** Cost by dated list prices. 0 without calls to an endpoint; `null` if tokens were not counted or a price is unknown. */
   readonly costUsd: number | null;
   /**
    * All calls to endpoints in order, including failed ones. Empty if the answer came from the cache or consists of

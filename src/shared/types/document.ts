@@ -133,7 +133,7 @@ export interface StoredDocument extends DocumentMetadata {
   readonly units: readonly Unit[];
   readonly chunks: readonly Chunk[];
   readonly sourceMap: SourceMapData;
-  /** Start of each page in the text, page 1 first; absent or `null` without pages. A blank page starts where the next page starts. */
+  /** Start of each page in the text, page 1 first; absent or `null` without pages. A blank page starts where the next one does. */
   readonly pages?: readonly number[] | null;
   /** How the file was parsed; absent in documents stored by older versions, which were all UTF-8 text. */
   readonly reading?: Reading;

@@ -45,7 +45,7 @@ export interface NearDuplicate {
   readonly range: TextRange;
 }
 
-/** The fields of a document that answers need. */
+/** The data of a document that answers need. */
 export type PassageDocument = Omit<
   StoredDocument,
   "text" | "units" | "chunks" | "domain" | "tenant" | "access" | "source" | "description" | "topic" | "subtopic" | "type"

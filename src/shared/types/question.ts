@@ -90,7 +90,7 @@ export interface QuestionPart {
   readonly text: string;
   /** The part as a standalone question, with topics that earlier parts name. */
   readonly resolved: string;
-  /** True if the part names its subject: "How much is a locker?" does, "How long does it take?" does not. */
+  /** True if it names its subject: "How much is a locker?" does, "how long does it take?" does not. */
   readonly standsAlone: boolean;
 }
 
