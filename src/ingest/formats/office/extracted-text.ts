@@ -24,17 +24,20 @@ export function writeMarkup(source: string, events: readonly MarkupEvent[]): Wri
   return writer.finish();
 }
 
-/** The text of an office file with its structure, named as in HTML. Offsets count the extracted text. */
+/**
+ * The text of an office file with its structure, which is given by element names of HTML. Offsets count the extracted
+ * text.
+ */
 export class ExtractedText {
   readonly #parts: string[] = [];
   #length = 0;
   /** Number of open lists in the current element. */
   #lists = 0;
-  /** The number of the open item, until its first text. */
+  /** The number of the open list item, which is written before the first text of the item. */
   #number: string | null = null;
   readonly #events: MarkupEvent[] = [];
   #notes: (() => void)[] = [];
-  /** Number of characters that the program hides or strikes through, and of pictures and charts without a description. */
+  /** Numbers of characters that are hidden or struck through, and of pictures and charts without a description. They are left out. */
   readonly leftOut = { hidden: 0, struck: 0, figures: 0 };
   readonly #takeText: TakeText;
   readonly #recognised: number[] = [];
@@ -58,7 +61,7 @@ export class ExtractedText {
     this.#events.push({ type: "text", text: whole, start, end: this.#length });
   }
 
-  /** Writes an element around the output of `write`. A block element closes the open lists. */
+  /** Writes an element that contains what `write` writes. A block element closes the open lists first. */
   element(name: string, write: () => void = () => {}, attributes: Readonly<Record<string, string>> = {}): void {
     if (BLOCK_ELEMENTS.has(name)) this.#openLists(0);
     this.#wrap(name, write, attributes);
@@ -72,7 +75,7 @@ export class ExtractedText {
     this.#number = null;
   }
 
-  /** Writes text under a heading. Without text, the heading is left out too. */
+  /** Writes a heading and the text below it. If `write` writes no text, the heading is left out too. */
   under(name: "h1" | "h2", heading: string, write: () => void): void {
     this.#openLists(0);
     const [parts, events, length] = [this.#parts.length, this.#events.length, this.#length];
@@ -104,7 +107,7 @@ export class ExtractedText {
     this.#notes.push(write);
   }
 
-  /** Writes the deferred notes. A note may defer more. */
+  /** Writes the deferred notes. A note may defer further notes, which are written too. */
   flushNotes(): void {
     for (let i = 0; i < this.#notes.length; i++) this.#notes[i]?.();
     this.#notes = [];
@@ -136,7 +139,10 @@ export class ExtractedText {
     for (; this.#lists < level; this.#lists++) this.#events.push(opening("ul", this.#length));
   }
 
-  /** @throws IngestError `file_too_large`, because a short file can nest tables so that its text grows without bound */
+  /**
+   * @throws IngestError `file_too_large`, because a short file can repeat or nest content until its text grows without
+   * bound
+   */
   #append(text: string): void {
     this.#parts.push(text);
     this.#length += text.length;
@@ -158,9 +164,9 @@ export interface Slide {
 }
 
 /**
- * Writes slides in order: the title as heading, the text, then the speaker notes under a heading of their own. A slide
- * without a title gets its number as heading, so that its text does not belong to the slide before. The page of a slide
- * is its number.
+ * Writes slides in order. The title of a slide is a heading, and the speaker notes have a heading of their own. A slide
+ * without a title gets its number as heading, so that its text does not belong to the slide before. The number of a
+ * slide is its page number.
  */
 export function writeSlides(
   slides: readonly Slide[],

@@ -4,7 +4,7 @@ import type { ExtractedText } from "./extracted-text.ts";
 import type { OdfStyles } from "./odf.ts";
 import { descendants, elementsOf, firstOf, prefixed, textOf, type XmlElement, type XmlNode } from "./xml.ts";
 
-/** Output and counters of a reader of OpenDocument text. */
+/** Where a reader of OpenDocument text writes to, and what it counts. */
 export interface OdfWriter {
   readonly out: ExtractedText;
   readonly styles: OdfStyles;
@@ -14,7 +14,10 @@ export interface OdfWriter {
   readonly numbers: Map<string, number>;
 }
 
-/** Elements without text of the document, mapped to the name for a notice, or to `null` if none is needed. */
+/**
+ * Elements that are no part of the document's text: element → its name in a notice. `null` means that no notice is
+ * needed.
+ */
 const LEFT_OUT: ReadonlyMap<string, string | null> = new Map([
   ["table-of-content", "tables of contents"],
   ...["illustration-index", "table-index", "object-index", "alphabetical-index", "user-index"].map((name) => [name, "indexes"] as const),
@@ -95,7 +98,7 @@ export function spokenIn(block: XmlElement): string {
   return oneLine(inner.join(block.name === "text-box" ? " " : ""));
 }
 
-/** Maximum number of spaces in one `text:s`. More are certainly not text. */
+/** Maximum number of spaces that one `text:s` element may represent. A higher number cannot be meant as text. */
 const MAX_BLANKS = 100;
 
 function writeInline(nodes: readonly XmlNode[], writer: OdfWriter): void {
@@ -135,7 +138,10 @@ function writeNote(note: XmlElement, writer: OdfWriter): void {
   });
 }
 
-/** @param place level of the list, from 1, and the style of the list around it, which it inherits */
+/**
+ * @param place style of the list that contains this one, which applies unless the list has its own, and the level of
+ * this list, from 1
+ */
 function writeList(list: XmlElement, writer: OdfWriter, place: { readonly style: string; readonly level: number }): void {
   const { out, styles, numbers } = writer;
   const style = prefixed(list, "style-name") ?? place.style;

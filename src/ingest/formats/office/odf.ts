@@ -5,7 +5,7 @@ import { unpackZip } from "../zip.ts";
 import { descendants, elementsOf, firstOf, prefixed, readXml, textOf, type XmlElement } from "./xml.ts";
 
 /**
- * Unpacks an OpenDocument file. `margins` holds headers and footers of pages, each once.
+ * Unpacks an OpenDocument file. `margins` contains the distinct texts of page headers and footers.
  * @throws IngestError `encrypted`, `bad_archive`, `unpacks_too_far`, `too_deep`
  */
 export function openOdf(bytes: Uint8Array) {
@@ -60,7 +60,10 @@ function readOdfStyles(parts: readonly XmlElement[]) {
       known.set(key, looks);
       return looks;
     },
-    /** Returns the form of the number, or `null` for a bullet. @param level from 1 */
+    /**
+     * Returns the format of the numbers at a level of a list, or `null` for bullets, with the first number.
+     * @param level from 1
+     */
     listLevel(name: string, level: number) {
       const list = lists.get(name);
       const style = elementsOf(list).find((one) => prefixed(one, "level") === String(level));
@@ -68,12 +71,18 @@ function readOdfStyles(parts: readonly XmlElement[]) {
       const form = isNumbered ? (FORMS.find((one) => one === prefixed(style, "num-format")) ?? null) : null;
       return { form, start: isNumbered ? Number(prefixed(style, "start-value") ?? "1") || 1 : 1 };
     },
-    /** Returns an automatic style, whose children hold properties such as `presentation:visibility`. */
+    /**
+     * Returns the style itself, without its base styles. Its children contain properties such as
+     * `presentation:visibility`.
+     */
     properties: (family: string, name: string | undefined) => chainOf(family, name)[0],
   };
 }
 
-/** Returns the effect of a style on text. `names` holds its name and the names of its base styles, nearest first. */
+/**
+ * Returns how a style changes the appearance of text. `names` contains the name of the style, followed by the names of
+ * its base styles, nearest first.
+ */
 function looksOf(chain: readonly XmlElement[], name: string | undefined) {
   const lookOf = (attribute: string) => {
     for (const style of chain) {

@@ -27,7 +27,7 @@ export const odsFormat: Format = {
   },
 };
 
-/** Reads the cells of one sheet. Repeated rows are limited before they are created, because a short file can repeat them without end. */
+/** Reads the cells of one sheet. A short file can repeat rows without end, so the limit applies before repeated rows are created. */
 function readSheet(table: XmlElement): Sheet {
   const leftOut = { columns: 0, rows: 0, errors: 0, formulas: 0 };
   const [hidden, filledHidden] = [new Set<number>(), new Set<number>()];
@@ -58,7 +58,7 @@ function readSheet(table: XmlElement): Sheet {
   const shown = Array.from({ length: width }, (_, i) => i + 1).filter((column) => !hidden.has(column));
   return { rows, columns: shown, merged, leftOut: { ...leftOut, columns: filledHidden.size } };
 
-  /** Returns the filled visible cells of the row by column. */
+  /** Returns the visible cells of a row that have content, by column. */
   function readCells(element: XmlElement): Map<number, string> {
     const texts = new Map<number, string>();
     let column = 1;

@@ -33,7 +33,7 @@ export const odtFormat: Format = {
   },
 };
 
-/** Placeholders that repeat on every slide. */
+/** Kinds of placeholders that repeat on every slide. They are left out. */
 const FURNITURE: ReadonlySet<string> = new Set(["header", "footer", "date-time", "page-number", "page"]);
 
 /** Reads OpenDocument presentations: slides in order with titles, text, tables and speaker notes. Offsets count the extracted text. */
@@ -68,7 +68,7 @@ export const odpFormat: Format = {
   },
 };
 
-/** Returns the filled shapes of a slide's speaker notes. */
+/** Returns the shapes with content in the speaker notes of a slide. */
 function notesOf(page: XmlElement): XmlElement[] {
   const notes = elementsOf(page).find(({ name }) => name === "notes");
   return elementsOf(notes).filter((shape) => prefixed(shape, "class") === "notes" && spokenIn(shape) !== "");

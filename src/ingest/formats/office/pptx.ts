@@ -38,7 +38,7 @@ export const pptxFormat: Format = {
 const MAIN_PART = "ppt/presentation.xml";
 
 interface LeftOutOfSlides {
-  /** Characters of hidden shapes. */
+  /** Number of characters in hidden shapes. */
   hidden: number;
   /** Texts of headers and footers. */
   readonly margins: Set<string>;
@@ -52,7 +52,7 @@ function noticesOf({ hidden, margins, hasComments }: LeftOutOfSlides, missing: n
   return notices;
 }
 
-/** Placeholders that repeat on every slide. */
+/** Types of placeholders that repeat on every slide. They are left out. */
 const FURNITURE: ReadonlySet<string> = new Set(["dt", "ftr", "hdr", "sldNum", "sldImg"]);
 const MARGINS: ReadonlySet<string> = new Set(["ftr", "hdr"]);
 const TITLES: ReadonlySet<string> = new Set(["title", "ctrTitle"]);
@@ -96,7 +96,7 @@ function shapesIn(tree: XmlElement | undefined): XmlElement[] {
   });
 }
 
-/** Returns the type of a placeholder (`obj` if none is stated), or `null` for any other shape. */
+/** Returns the type of a placeholder (`obj` if the file states none); `null` for a shape that is no placeholder. */
 function placeholderOf(shape: XmlElement): string | null {
   const placeholder = firstOf(shape, "ph");
   return placeholder === undefined ? null : (placeholder.attributes.type ?? "obj");
@@ -153,7 +153,7 @@ const MAX_LEVEL = 9;
 
 /** @param isList whether paragraphs are list items unless they state otherwise, as in the body of a slide */
 function writeParagraphs(out: ExtractedText, body: XmlElement | undefined, isList: boolean): void {
-  /** Last numbers of the open lists, by level. */
+  /** Last number at each level of the open lists. */
   let numbers: number[] = [];
   for (const paragraph of elementsOf(body)) {
     if (paragraph.name !== "p" || !/\S/.test(runsIn(paragraph))) continue;

@@ -1,7 +1,7 @@
 import type { SourceText, TextRange } from "../../../shared/types.ts";
 import { closing, type MarkupEvent, opening } from "../markup.ts";
 
-/** Properties of a paragraph. RTF states them at its end. */
+/** Properties of a paragraph. They are known only at its end. */
 export interface RtfParagraph {
   readonly isInTable: boolean;
   /** Level of a heading, from 1; `null`: no heading. */
@@ -10,11 +10,14 @@ export interface RtfParagraph {
   readonly listLevel: number;
 }
 
-/** Text since the last end of a paragraph, and the blocks around it. */
+/**
+ * A stream of text: the finished blocks, the text since the last end of a paragraph, and the open lists. The document
+ * and the open note each have one.
+ */
 interface Flow {
   readonly events: MarkupEvent[];
   inline: MarkupEvent[];
-  /** The number of a list item; `null`: no item. */
+  /** The number of the open list item; `null` outside list items. */
   number: MarkupEvent[] | null;
   openLists: number;
 }
@@ -22,15 +25,15 @@ interface Flow {
 const newFlow = (): Flow => ({ events: [], inline: [], number: null, openLists: 0 });
 const PLAIN: RtfParagraph = { isInTable: false, level: null, listLevel: 1 };
 
-/** Arranges the paragraphs, cells and notes of RTF as markup. */
+/** Converts the paragraphs, cells and notes of RTF to markup. */
 export class RtfBlocks {
   #flow = newFlow();
-  /** The text around the open note, to return to. */
+  /** While a note is open: the text of the document, to which the reader returns after the note. */
   #outer: Flow | null = null;
   #behind: MarkupEvent[] = [];
   #notes = 0;
   #isTableOpen = false;
-  /** The cells of the open row, and the paragraphs of its open cell. */
+  /** The finished cells of the open row. `#cell` contains the paragraphs of its open cell. */
   #row: MarkupEvent[] = [];
   #cell: MarkupEvent[] = [];
   #isHeader = false;
@@ -49,13 +52,13 @@ export class RtfBlocks {
     this.#flow.number ??= [];
   }
 
-  /** The mark of the open note, or of the next one. */
+  /** Returns the mark of the open note or, outside notes, of the next note. */
   noteMark(): string {
     return `[${this.#outer === null ? this.#notes + 1 : this.#notes}]`;
   }
 
   beginNote(): void {
-    // A note within a note is part of it.
+    // A note inside a note becomes part of the outer one.
     if (this.#outer !== null) return;
     this.#notes++;
     this.#outer = this.#flow;
@@ -96,7 +99,7 @@ export class RtfBlocks {
     if (!isItem) this.#writeBehind();
   }
 
-  /** Handles control words of tables: definitions and ends of rows and cells. */
+  /** Handles control words for tables: definitions of rows, ends of rows and ends of cells. */
   table(word: string, end: number): void {
     if (word === "trowd") this.#isHeader = false;
     else if (word === "trhdr") this.#isHeader = true;
@@ -165,7 +168,7 @@ function isVisible(event: MarkupEvent): boolean {
   return event.type === "text" && event.text.trim() !== "";
 }
 
-/** Returns whether a number holds a letter or digit; a bullet does not. */
+/** Checks whether the label of a list item is a number. A bullet contains no letter or digit. */
 function isCounted(event: MarkupEvent): boolean {
   return event.type === "text" && /[\p{L}\p{N}]/u.test(event.text);
 }

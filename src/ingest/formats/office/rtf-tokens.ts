@@ -5,7 +5,7 @@ export type RtfToken = TextRange &
   (
     | { readonly type: "open" }
     | { readonly type: "close" }
-    /** A control word, or a control symbol such as `*`. `value` is its number, or `null`. */
+    /** A control word, or a control symbol such as `*`. `value` is the number after the word; `null` without one. */
     | { readonly type: "control"; readonly word: string; readonly value: number | null }
     /** One byte of text, written as `\'hh`. */
     | { readonly type: "byte"; readonly value: number }
@@ -34,13 +34,13 @@ export function* readRtfTokens(source: string): Generator<RtfToken> {
   }
 }
 
-/** Encodings by the character set of a font: Rich Text Format 1.9.1, `\fcharset`. */
+/** Number of a font's character set → encoding (Rich Text Format 1.9.1, `\fcharset`). */
 const CHARSETS: Readonly<Record<number, string>> = {
   ...{ 77: "macintosh", 161: "windows-1253", 162: "windows-1254", 163: "windows-1258", 177: "windows-1255", 178: "windows-1256" },
   ...{ 186: "windows-1257", 204: "windows-1251", 222: "windows-874", 238: "windows-1250" },
   ...{ 128: "shift_jis", 129: "euc-kr", 134: "gbk", 136: "big5" },
 };
-/** Encodings of Asian code pages, in which some characters have two bytes. */
+/** Number of an Asian code page → encoding. Some characters in these encodings have two bytes. */
 const ASIAN: Readonly<Record<number, string>> = { 932: "shift_jis", 936: "gbk", 949: "euc-kr", 950: "big5" };
 const TWO_BYTES: ReadonlySet<string> = new Set(Object.values(ASIAN));
 /** Character set of symbol fonts, such as Wingdings. */
@@ -62,8 +62,9 @@ export function isKnownCharset(charset: number): boolean {
 }
 
 /**
- * Decodes bytes in the character set of a font. Returns `null` for the first of the two bytes of a character.
- * @param encoding of the document, for fonts without their own character set
+ * Decodes one or two bytes in the character set of a font. Returns `null` if the byte is the first of a character of
+ * two bytes.
+ * @param encoding encoding of the document, for fonts without a character set of their own
  */
 export function decodeRtfBytes(bytes: readonly number[], charset: number, encoding: string): string | null {
   if (charset === SYMBOLS) return bytes[0] === BULLET ? "•" : "\ufffd";
@@ -72,7 +73,7 @@ export function decodeRtfBytes(bytes: readonly number[], charset: number, encodi
   return text === "" && bytes.length === 1 && TWO_BYTES.has(decoder.encoding) ? null : text + decoder.decode();
 }
 
-/** Characters that have a control word or symbol. An optional hyphen becomes empty text. */
+/** Control words and symbols that stand for a character. An optional hyphen stands for no text. */
 export const RTF_CHARACTERS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     ...{ emdash: "—", endash: "–", lquote: "‘", rquote: "’", ldblquote: "“", rdblquote: "”", bullet: "•", tab: " " },

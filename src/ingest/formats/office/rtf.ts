@@ -9,7 +9,10 @@ import { writeMarkup } from "./extracted-text.ts";
 import { RtfBlocks } from "./rtf-blocks.ts";
 import { decodeRtfBytes, encodingOfCodePage, isKnownCharset, RTF_CHARACTERS, type RtfToken, readRtfTokens } from "./rtf-tokens.ts";
 
-/** Reads RTF: headings, lists, tables and notes. Offsets count the bytes of the file, since each is one character of its encoding. */
+/**
+ * Reads RTF: headings, lists, tables and notes. Offsets count the bytes of the file, because the file is decoded with
+ * one character per byte.
+ */
 export const rtfFormat: Format = {
   name: "rtf",
   extensions: [".rtf"],
@@ -25,16 +28,19 @@ export const rtfFormat: Format = {
   },
 };
 
-/** Use of the text in a group. */
+/** What happens to the text in a group. */
 type Destination = "body" | "skip" | "number" | "note" | "fonts" | "styles" | "title" | "margin" | "property-name" | "property";
 
-/** Formatting and destination of a group. Inner groups inherit them. */
+/** Formatting and destination of a group. Groups inside it inherit both. */
 interface GroupState {
   destination: Destination;
   readonly start: number;
-  /** Text that is collected instead of written. Not inherited. */
+  /** Text of the group that is collected instead of written. Inner groups do not inherit it. */
   text: string;
-  /** True if the group begins with `\*`, so that it is skipped if its first word is unknown. Not inherited. */
+  /**
+   * True if the group begins with `\*`. Such a group is skipped if its first control word is unknown. Inner groups do
+   * not inherit this.
+   */
   isOptional: boolean;
   isBold: boolean;
   isHidden: boolean;
@@ -68,12 +74,12 @@ const DESTINATIONS: ReadonlyMap<string, Destination> = new Map(
     words.split(" ").map((word): [string, Destination] => [word, destination as Destination]),
   ),
 );
-/** Destinations that are read even inside a skipped group. */
+/** Control words whose groups are read even inside a skipped group. */
 const READ_IN_SKIPPED: ReadonlySet<string> = new Set(["title", "sn", "sv", "shptxt", "ud"]);
 
-/** Maximum open groups; programs write fewer than 100. */
+/** Maximum number of open groups. Programs write fewer than 100. */
 const MAX_GROUPS = 2_000;
-/** Maximum size of invisible text, in half points. */
+/** Maximum size of letters that are too small to be seen, in half points. */
 const SMALLEST_HALF_POINTS = 2;
 type SetProperty = (state: GroupState, value: number | null, isOn: boolean) => Partial<GroupState>;
 const strike: SetProperty = (_state, _value, isOn) => ({ isStruck: isOn });
@@ -96,7 +102,7 @@ const PROPERTIES: ReadonlyMap<string, SetProperty> = new Map(
 );
 const DESCRIPTION = "wzDescription";
 
-/** Reads tokens in order into paragraphs, and these into blocks. */
+/** Converts tokens in order to paragraphs, and paragraphs to blocks. */
 class RtfReader {
   readonly #blocks = new RtfBlocks();
   readonly #groups: GroupState[] = [];
@@ -106,7 +112,7 @@ class RtfReader {
   readonly #charsets = new Map<number, number>();
   readonly #headings = new Map<number, number>();
   #defaultFont = -1;
-  /** Number of characters still to skip after `\u`. */
+  /** Number of characters to skip, because they repeat the character of the last `\u`. */
   #fallbacks = 0;
   #high: (TextRange & { readonly code: number }) | null = null;
   /** The first byte of a character of two bytes. */
@@ -246,7 +252,7 @@ class RtfReader {
     const skipped = Math.min(this.#fallbacks, text.length);
     this.#fallbacks -= skipped;
     const rest = text.slice(skipped);
-    // An escaped brace is one character, but two bytes in the file.
+    // An escaped brace is one character, but takes two bytes in the file. Then the offset of the whole token is used.
     const from = text.length === end - start ? start + skipped : start;
     if (rest === "") return;
     if (this.#lead === null && !/[\x80-\xff]/.test(rest)) {
@@ -258,7 +264,7 @@ class RtfReader {
 
   #byte({ value, start, end }: TextRange & { readonly value: number }): void {
     const charset = this.#charsets.get(this.#state.font < 0 ? this.#defaultFont : this.#state.font) ?? 0;
-    // Names of fonts and styles are never quoted, so they need no offsets.
+    // No quote contains the name of a font or style, so these names need no correct encoding.
     const isQuoted = !["fonts", "styles", "skip"].includes(this.#state.destination);
     this.#isGuessed ||= isQuoted && value >= 0x80 && !isKnownCharset(charset);
     const encoding = this.#encoding ?? "windows-1252";
@@ -270,7 +276,7 @@ class RtfReader {
   }
 
   #say(text: string, range: TextRange): void {
-    // Only the next character can complete a surrogate pair.
+    // A surrogate pair is complete only if its second half follows directly.
     this.#high = null;
     const { destination, isBold, isHidden, isTiny, isStruck, raised } = this.#state;
     if (destination === "skip") return;

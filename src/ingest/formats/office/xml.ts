@@ -3,7 +3,7 @@ import { Parser } from "htmlparser2";
 import { IngestError } from "../../../shared/errors.ts";
 import type { ArchiveParts } from "../zip.ts";
 
-/** An element of an XML part. Its name has no prefix; its attributes keep theirs. */
+/** An element of an XML part. Its name is without prefix; the names of its attributes keep their prefixes. */
 export interface XmlElement {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
@@ -12,7 +12,10 @@ export interface XmlElement {
 
 export type XmlNode = XmlElement | string;
 
-/** Maximum depth of elements, because the readers are recursive. Office programs stay below 100. */
+/**
+ * Maximum nesting depth of elements, because the functions that read them are recursive. Office programs stay below
+ * 100.
+ */
 const MAX_DEPTH = 400;
 
 /**
@@ -86,7 +89,10 @@ export function partOf(parts: ArchiveParts, part: string): XmlElement {
   return readXml(Buffer.from(parts.get(part) ?? []).toString("utf8"));
 }
 
-/** Returns the parts that a part refers to, by the id of the reference. Targets are only looked up in the archive. */
+/**
+ * Returns the parts that a part refers to: id of the reference → type and target. A target is only looked up in the
+ * archive.
+ */
 export function relationsOf(parts: ArchiveParts, part: string): Map<string, { readonly type: string; readonly part: string }> {
   const folder = posix.dirname(part);
   const relations = partOf(parts, `${folder}/_rels/${posix.basename(part)}.rels`);

@@ -2,7 +2,7 @@ import { NO_HEADING_END, rowEnds } from "../../line-breaks.ts";
 import { areLevel, hasDot, INDENT, ITEM_MARK, isFull, isMarkInText, markOf, type PdfLine, SAME_SIZE, SAME_START } from "./lines.ts";
 import type { Region, TableRegion } from "./regions.ts";
 import { greatest, least, type PdfPage, type PdfWord } from "./words.ts";
-/** A block of a document as its pages show it. */
+/** A block of a document, as laid out on its pages. */
 export type PdfBlock =
   | (TextBlock & { readonly type: "heading"; readonly level: number })
   | (TextBlock & { readonly type: "paragraph" | "item" | "note"; readonly rowEnds?: ReadonlySet<PdfLine> })
@@ -27,26 +27,32 @@ export interface TextBlock {
 /** The typography of the document. */
 export type TextStyle = ReturnType<typeof styleOf>;
 
-/** Share of monospaced letters above which the whole document is monospaced, so that they do not indicate code. */
+/**
+ * Minimum share of monospaced letters for the whole document to count as monospaced. Then monospaced letters do not
+ * mean code.
+ */
 const TYPEWRITTEN_SHARE = 0.9;
-/** Minimum monospaced lines of a code block. A single one may be a word in a sentence. */
+/** Minimum number of consecutive monospaced lines that are a code block. A single line may be part of a sentence. */
 const LEAST_CODE = 2;
 /** Minimum ratio of a heading's letter size to the body size. */
 const HEADING_FACTOR = 1.12;
 const MAX_HEADING_CHARACTERS = 200;
 const MAX_BOLD_HEADING_CHARACTERS = 120;
-/** Minimum distance of lines that separates paragraphs, as a multiple of the usual distance. */
+/** Minimum distance of two lines for a new paragraph to begin, as a multiple of the usual distance. */
 const PARAGRAPH_GAP = 1.35;
 /** Maximum distance of lines within a heading, as a multiple of its letter size. Headings are set tighter than text. */
 const HEADING_STEP = 1.7;
-/** Minimum number of measured line distances from which the usual one is derived. */
+/** Minimum number of measured line distances. With fewer, the letter size limits the usual distance. */
 const FEW_STEPS = 3;
 /** Matches the end of a line that may end a paragraph: the end of a sentence, quotation or bracket. */
 const MAY_END = /[.!?:;"”)]$/;
 const NOTE_MARK = /^(?:\d{1,3}|[*†‡§])$/;
-/** Minimum number of rows. Two are enough, because the free space at line ends is measured here. */
+/** Minimum number of rows. Two are enough here, because the free space at the line ends was measured. */
 const LEAST_ROWS = 2;
-/** Maximum letter size of a note as a share of the body size. Notes also begin below `NOTE_PART` of the page height. */
+/**
+ * Maximum letter size of a note, as a share of the body size. `NOTE_PART` is the share of the page height below which
+ * notes begin.
+ */
 const NOTE_SIZE = 0.93;
 const NOTE_PART = 0.5;
 
@@ -64,7 +70,7 @@ export function textOf(lines: readonly PdfLine[]): string {
 /** The properties of a page without its regions. */
 export type PageFacts = Pick<PdfPage, "number" | "height" | "dots">;
 
-/** Returns the blocks of a page's regions, in order. */
+/** Returns the blocks in the regions of a page, in order. */
 export function blocksOf(regions: readonly Region[], page: PageFacts, style: TextStyle): PdfBlock[] {
   return regions.flatMap((region): PdfBlock[] => {
     if (region.type === "table") return [{ type: "table", rows: region.rows, page: page.number }];
@@ -75,7 +81,10 @@ export function blocksOf(regions: readonly Region[], page: PageFacts, style: Tex
   });
 }
 
-/** Returns the common edges of a region and the regions above, below or between its lines, since white space may split one column. */
+/**
+ * Returns the left and right edge of the column that contains a region. White space can split one column into several
+ * regions, so regions above, below and between its lines are included.
+ */
 function edgesAround(lines: readonly PdfLine[], regions: readonly Region[]): { readonly left: number; readonly right: number } {
   const [from, to] = [least(lines.map(({ x }) => x)), greatest(lines.map((line) => line.right))];
   let [left, right] = [from, to];
@@ -90,7 +99,7 @@ function edgesAround(lines: readonly PdfLine[], regions: readonly Region[]): { r
   return { left, right };
 }
 
-/** `edge` is the right edge of the lines above and below, in points. */
+/** `edge` is the right edge of the whole column, in points. */
 type ColumnFacts = PageFacts & { readonly edge: number };
 
 function columnBlocks(lines: readonly PdfLine[], page: ColumnFacts, style: TextStyle): PdfBlock[] {
@@ -99,7 +108,7 @@ function columnBlocks(lines: readonly PdfLine[], page: ColumnFacts, style: TextS
   const text = lines.filter((line) => !isCode(line));
   const edges = edgesOf(text.length > 0 ? text : lines, lines);
   const column: Column = { ...edges, style, dots: page.dots, marks: new Map() };
-  /** Adjacent paragraphs that only sentence ends separate. */
+  /** Adjacent paragraphs with nothing between them but the end of a sentence. */
   let run: PdfLine[][] = [];
   let open: PdfLine[] = [];
   const flush = () => {
@@ -143,8 +152,8 @@ interface Column extends ReturnType<typeof edgesOf> {
 }
 
 /**
- * Returns the mark of a list item before a line: a drawn dot, or a sign, number or letter. A mark that is merely the
- * next word of the text does not count.
+ * Returns the mark with which a line begins a list item: a drawn dot, or a sign, number or letter. If a sign, number or
+ * letter is merely the next word of the text, the result is "none".
  */
 function markBefore(line: PdfLine, open: readonly PdfLine[], { right, pitch, style, dots, marks }: Column): Mark {
   if (hasDot(line, dots)) return "dot";
@@ -162,8 +171,8 @@ function isParted(open: readonly PdfLine[], line: PdfLine, { right, pitch, style
   if (isHeadingLike(last, style) !== isHeadingLike(line, style)) return true;
   const hadRoom = !isFull(last, line, right);
   const isEnded = MAY_END.test(last.words.at(-1)?.text ?? "");
-  // Text of another size, such as inline code, may fill a line of a sentence. The mark of a note, or larger letters,
-  // begin a new block.
+  // Text of another size, such as inline code, may continue a sentence on the next line. But larger letters, or the
+  // mark of a note, begin a new block.
   const runsOn = !hadRoom && !isEnded && !isHeadingLike(line, style) && !NOTE_MARK.test(line.words[0]?.text ?? "");
   if (Math.abs(last.size - line.size) > SAME_SIZE && !runsOn) return true;
   const step = line.bottom - last.bottom;
@@ -171,24 +180,29 @@ function isParted(open: readonly PdfLine[], line: PdfLine, { right, pitch, style
   if (step > (isHeadingLike(line, style) ? Math.min(usual, line.size * HEADING_STEP) : usual) || step < 0) return true;
   if (marks.has(line)) return true;
   const isMarked = marks.has(first);
-  // A centred heading of several lines has lines with different starts.
+  // The lines of a centred heading begin at different positions.
   if (!isMarked && !isHeadingLike(line, style) && line.x - last.x > line.size * INDENT && line.x - first.x > line.size * INDENT)
     return true;
   return isMarked && line.x < first.x - 1;
 }
 
-/** Returns whether a sentence ends the paragraph, that is, the next word would have fitted on its last line. */
+/**
+ * Checks whether the paragraph ends with this line: a sentence ends, and the next word would have fitted on the line.
+ */
 function isFinished(open: readonly PdfLine[], line: PdfLine, { right }: Column): boolean {
   const last = open.at(-1) as PdfLine;
   return !areLevel(last, line) && MAY_END.test(last.words.at(-1)?.text ?? "") && !isFull(last, line, right);
 }
 
-/** Returns whether two lines are centred: equal margins on both sides, different starts. */
+/** Checks whether two lines are centred: they have the same middle but different starts. */
 function areCentred(a: PdfLine, b: PdfLine): boolean {
   return Math.abs(a.x - b.x) > a.size * SAME_START && Math.abs(a.x + a.right - b.x - b.right) < a.size;
 }
 
-/** Merges adjacent paragraphs into one of rows if some lines without a sentence end are short. Otherwise they stay separate. */
+/**
+ * Merges adjacent paragraphs into one paragraph of rows, if some rows do not end with a sentence. Otherwise, the
+ * paragraphs stay separate.
+ */
 function runBlocks(run: readonly (readonly PdfLine[])[], page: ColumnFacts, column: Column): PdfBlock[] {
   const made = run.map((lines) => toBlock(lines, page, column));
   if (made.some(({ type }) => type !== "paragraph")) return made;
@@ -221,7 +235,7 @@ function toBlock(lines: readonly PdfLine[], page: PageFacts, { style, marks, lef
   const isNote =
     first !== undefined && first.size < style.bodySize * NOTE_SIZE && first.y > page.height * NOTE_PART && NOTE_MARK.test(mark);
   if (isNote) return { ...block, type: "note" };
-  // A lettered mark such as "(a)" stays part of its paragraph's text.
+  // A lettered mark such as "(a)" stays part of the text of its paragraph.
   const isItem = opening === "dot" || (opening === "word" && ITEM_MARK.test(mark));
   return { ...block, type: isItem ? "item" : "paragraph" };
 }
@@ -247,7 +261,7 @@ function isHeadingLike(line: PdfLine, style: TextStyle): boolean {
   return line.size >= style.bodySize * HEADING_FACTOR || (line.isBold && !style.isBodyBold && line.words.every(({ isBold }) => isBold));
 }
 
-/** Returns the usual line distance. With few lines, at most 1.25 times the letter size. */
+/** Returns the usual distance of lines. If few distances were measured, it is at most 1.25 times the letter size. */
 function usualPitch(lines: readonly PdfLine[]): number {
   const steps = lines
     .slice(1)
@@ -259,10 +273,10 @@ function usualPitch(lines: readonly PdfLine[]): number {
 }
 
 /**
- * Derives the body size, the sizes of headings, largest first, the most frequent line distance within paragraphs, and
- * whether most letters are bold or monospaced. If they are, bold does not mark headings, or monospace does not mark
- * code.
- * @param outline titles of the document's outline with their depth, from 1
+ * Derives the typography of the document: the body size, the sizes of headings (largest first), the most frequent
+ * distance of lines within paragraphs, and whether most letters are bold or monospaced. If they are, bold does not mean
+ * headings, or monospace does not mean code.
+ * @param outline titles in the document's outline with their depth, from 1
  */
 export function styleOf(lines: readonly PdfLine[], outline: ReadonlyMap<string, number>) {
   const words = lines.flatMap((line) => line.words);
@@ -289,7 +303,7 @@ export function lettersOf(words: readonly PdfWord[]): number {
   return words.reduce((sum, { text }) => sum + text.length, 0);
 }
 
-/** Returns the most frequent line distance, or 1.25 times the letter size without any. */
+/** Returns the most frequent distance of lines; 1.25 times the letter size if none was measured. */
 function mostUsedPitch(lines: readonly PdfLine[], size: number): number {
   const steps = new Map<number, number>();
   for (const [i, line] of lines.entries()) {

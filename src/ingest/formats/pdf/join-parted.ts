@@ -1,7 +1,10 @@
 import type { PdfBlock, TextBlock } from "./blocks.ts";
 import { ENDED, INDENT, isFull, isHung, isMarkInText, type PdfLine, SAME_SIZE, SAME_START, textStart } from "./lines.ts";
 
-/** A mutable copy that grows in place when blocks are joined, since rows may continue over thousands of pages. */
+/**
+ * A block that grows in place when further blocks are joined to it. Rows may continue over thousands of pages, so
+ * copying would be slow.
+ */
 interface GrownText extends TextBlock {
   readonly type: "paragraph" | "item";
   readonly lines: PdfLine[];
@@ -11,14 +14,17 @@ interface GrownText extends TextBlock {
   right: number;
 }
 
-/** Joins blocks split by the end of a column or page. Notes at the foot of the page follow them. */
+/**
+ * Joins blocks that the end of a column or page splits. Notes at the foot of the page are placed after the joined
+ * block.
+ */
 export function joinParted(blocks: readonly PdfBlock[]): PdfBlock[] {
   const out: PdfBlock[] = [];
-  /** Index of the last block that is not a note, and whether other blocks were joined to it. */
+  /** Index of the last block that is not a note. `isGrown` is true if other blocks were joined to that block. */
   let [at, isGrown] = [-1, false];
   for (const block of blocks) {
     const before = out[at];
-    // A note between two blocks of one page belongs to the running text.
+    // Two blocks of one page are not joined if a note stands between them.
     const isApart = before === undefined || (at < out.length - 1 && before.page === block.page);
     const joined = isApart ? null : join(before, block, isGrown);
     if (joined !== null) {
@@ -33,8 +39,8 @@ export function joinParted(blocks: readonly PdfBlock[]): PdfBlock[] {
 }
 
 /**
- * Returns the joined block, or `null` if the blocks are separate.
- * @param isGrown whether `before` is a joined block, which grows in place
+ * Returns the joined block, or `null` if the two blocks are separate.
+ * @param isGrown whether `before` is already the result of a join, so that it can grow in place
  */
 function join(before: PdfBlock, block: PdfBlock, isGrown: boolean): PdfBlock | null {
   if ((before.type !== "paragraph" && before.type !== "item") || (block.type !== "paragraph" && block.type !== "item")) return null;
@@ -47,13 +53,16 @@ function join(before: PdfBlock, block: PdfBlock, isGrown: boolean): PdfBlock | n
   return text;
 }
 
-/** Returns whether a block is in the next column or on the next page. */
+/** Checks whether a block is in another column or on another page than the block before it. */
 function isElsewhere(before: TextBlock, block: TextBlock): boolean {
   const [last, first] = [before.lines.at(-1), block.lines[0]];
   return last !== undefined && first !== undefined && (block.page !== before.page || first.y < last.y || first.x > last.right);
 }
 
-/** Returns whether a block has the hanging indent of an item's further lines, on its page or in its column. */
+/**
+ * Checks whether a block begins at the hanging indent of an item, measured on the item's page or in the block's own
+ * column.
+ */
 function isPartOf(item: TextBlock, { lines: [first], left }: TextBlock): boolean {
   if (first === undefined) return false;
   const start = startOf(item);
@@ -81,7 +90,7 @@ function goesOn(before: TextBlock & { readonly type: string }, block: TextBlock)
 
 /** Turns paragraphs with the hanging indent of an item before them into further parts of that item. */
 export function furtherPartsOfItems(blocks: readonly PdfBlock[]): PdfBlock[] {
-  /** Open items, outermost first. A new item replaces the last one of its level and those within it. */
+  /** Open items, outermost first. A new item closes the items that do not enclose it. */
   let items: TextBlock[] = [];
   return blocks.map((block) => {
     if (block.type === "item") {

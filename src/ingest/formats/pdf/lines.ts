@@ -2,15 +2,15 @@ import { bottomOf, type PdfBox, type PdfWord, rightOf } from "./words.ts";
 
 /** Maximum distance of a drawn dot from its item, as a multiple of the letter size. */
 const DOT_GAP = 2;
-/** Tolerance for equal line starts, as a multiple of the letter size. */
+/** Maximum difference between line starts that count as equal, as a multiple of the letter size. */
 export const SAME_START = 0.3;
 /** Minimum indent of a paragraph's first line, as a multiple of the letter size. */
 export const INDENT = 0.8;
-/** Tolerance for equal letter sizes, in points. */
+/** Maximum difference between letter sizes that count as equal, in points. */
 export const SAME_SIZE = 0.6;
 /** Minimum hanging indent of items, as a multiple of the letter size. */
 const HUNG = 0.8;
-/** Matches marks that open a list item. Signs are removed from its text, numbers stay. */
+/** Matches marks that begin a list item. A sign is removed from the text of the item; a number stays. */
 export const ITEM_MARK = /^(?:[-–—•‣◦▪●○*·]|\d{1,3}[.)])$/;
 /** Matches the end of a sentence. */
 export const ENDED = /[.!?:;]["”)\]]*$/;
@@ -27,17 +27,27 @@ export function hasDot({ x, y, bottom, size }: PdfLine, dots: readonly PdfBox[])
   });
 }
 
-/** Returns whether a line is full: the first word of the next line would not have fitted on it. The line may extend to `right`. */
+/**
+ * Checks whether a line is full: the first word of the next line would not have fitted on it.
+ * @param right right edge to which lines may extend, in points
+ */
 export function isFull(last: PdfLine, line: PdfLine, right: number): boolean {
   return right - last.right <= (line.words[0]?.width ?? 0) + line.size;
 }
 
-/** Returns whether a line has the hanging indent of an item and does not start other text. */
+/**
+ * Checks whether a line begins at the hanging indent of an item.
+ * @param start start of the item's text
+ * @param left left edge of the column
+ */
 export function isHung({ x, size }: PdfLine, start: number, left: number): boolean {
   return start - left > size * HUNG && Math.abs(x - start) < size * SAME_START;
 }
 
-/** Returns the start of a block's continuation lines: after the mark of its only line, or that of its last line. */
+/**
+ * Returns where the continuation lines of a block begin: at the start of its last line or, if it has only one line,
+ * after its mark.
+ */
 export function textStart(block: readonly PdfLine[], isMarked: boolean): number {
   const [first] = block;
   if (block.length > 1 || first === undefined) return block.at(-1)?.x ?? 0;
@@ -45,10 +55,10 @@ export function textStart(block: readonly PdfLine[], isMarked: boolean): number 
 }
 
 /**
- * Returns whether a line begins with a mark only by chance, such as "(see Fig." and "3)". A list item begins at another
- * indent than the text before it. At the same indent, only the next mark of the list after the end of a sentence opens
- * an item.
- * @param shift offset of `line`'s column to the right of the block's, in points
+ * Checks whether a line begins with a mark only by chance, such as "(see Fig." and "3)". A list item begins at another
+ * indent than the text before it. If the indent is the same, the line begins an item only if its mark is the next one
+ * of the list and a sentence has ended.
+ * @param shift how far the column of `line` is to the right of the block's column, in points
  */
 export function isMarkInText(
   line: PdfLine,
@@ -83,10 +93,10 @@ export interface PdfLine {
   readonly y: number;
   readonly right: number;
   readonly bottom: number;
-  /** Size of most of its letters, in points. */
+  /** Letter size of most of the letters, in points. */
   readonly size: number;
   readonly isBold: boolean;
-  /** Whether all its letters are monospaced. */
+  /** True if all letters are monospaced. */
   readonly isMono: boolean;
 }
 
@@ -111,7 +121,7 @@ export function toLine(words: readonly PdfWord[]): PdfLine {
   return { words, x, y, right, bottom, size: mostUsedSize(words), isBold: bold > letters / 2, isMono };
 }
 
-/** Returns the size of most letters; on ties, the first. */
+/** Returns the letter size of most letters. If two sizes are equally frequent, the first one is returned. */
 function mostUsedSize(words: readonly PdfWord[]): number {
   const first = words[0]?.size ?? 0;
   if (words.every(({ size }) => size === first)) return first;
@@ -124,13 +134,16 @@ function mostUsedSize(words: readonly PdfWord[]): number {
 /** Matches the mark of a list item: a sign, a number or a letter. */
 export const BULLET = /^(?:[-–—•‣◦▪●○*·]|\(?(?:\d{1,3}|[a-zA-Z])[.)])$/;
 
-/** Returns whether two boxes are on one line. */
+/** Checks whether two boxes are on the same line: they overlap vertically by more than half of the smaller height. */
 export function areLevel(a: { readonly y: number; readonly bottom: number }, b: { readonly y: number; readonly bottom: number }): boolean {
   const overlap = Math.min(a.bottom, b.bottom) - Math.max(a.y, b.y);
   return overlap > Math.min(a.bottom - a.y, b.bottom - b.y) / 2;
 }
 
-/** Groups words in file order into fragments of lines. A jump, a step back or wide white space ends a fragment. */
+/**
+ * Groups words in file order into fragments of lines. A fragment ends at a change of line, a step back, or wide white
+ * space.
+ */
 export function fragmentsOf(words: readonly PdfWord[]): PdfLine[] {
   const fragments: PdfLine[] = [];
   let open: PdfWord[] = [];
@@ -146,7 +159,7 @@ export function fragmentsOf(words: readonly PdfWord[]): PdfLine[] {
   return fragments;
 }
 
-/** Maximum number of strips above a fragment to compare it with. */
+/** Maximum number of strips above a fragment with which the fragment is compared. */
 const NEAR_STRIPS = 3;
 
 function follows(last: PdfWord, word: PdfWord): boolean {
@@ -167,7 +180,10 @@ export function joinStrip(strip: readonly PdfLine[]): PdfLine {
   return toLine([...strip].sort((a, b) => a.x - b.x).flatMap(({ words }) => words));
 }
 
-/** Groups fragments that are level with the first of their strip, from top to bottom. */
+/**
+ * Groups fragments into horizontal strips, from top to bottom. A strip contains the fragments that are on the same line
+ * as its first fragment.
+ */
 export function stripsOf(fragments: readonly PdfLine[]): PdfLine[][] {
   const strips: { readonly anchor: PdfLine; readonly members: PdfLine[] }[] = [];
   for (const fragment of [...fragments].sort((a, b) => a.bottom - b.bottom || a.x - b.x)) {

@@ -15,9 +15,9 @@ export function createDrawings() {
   let picture: { readonly box: PdfPage["picture"]; readonly area: number } = { box: null, area: 0 };
   return {
     rules,
-    /** Small, roughly square shapes. */
+    /** Small shapes, about as wide as high. */
     dots,
-    /** Painted areas so far, on which white letters are visible. */
+    /** Areas painted so far. White letters are visible on them. */
     grounds,
     /** The largest picture, with its area in square points. */
     get picture() {
@@ -66,7 +66,7 @@ function boundsOf(rules: readonly PdfRule[]): PdfBox {
   };
 }
 
-/** The part of the library's page that this module uses. */
+/** The part of the page object of the PDF library that this module uses. */
 export interface OperatorPage {
   getViewport(options: { readonly scale: number }): { readonly width: number; readonly height: number; readonly transform: Matrix };
   getOperatorList(): Promise<{ readonly fnArray: readonly number[]; readonly argsArray: readonly unknown[] }>;
@@ -77,14 +77,14 @@ interface LibraryFont {
   readonly name?: string;
   readonly bold?: boolean;
   readonly black?: boolean;
-  /** Category of the substitute font: "monospace" for monospaced ones. */
+  /** Kind of the substitute font; `monospace` for monospaced fonts. */
   readonly fallbackName?: string;
   readonly ascent?: number;
   readonly descent?: number;
   readonly fontMatrix?: readonly number[];
 }
 
-/** Operator numbers by name. */
+/** Name of an operator → its number. */
 export type OperatorNames = Readonly<Record<string, number>>;
 
 export type OperatorAction = (args: readonly unknown[]) => void;
@@ -123,7 +123,7 @@ export function pathOf([paint, data, bounds]: readonly unknown[], names: Operato
   return { segments: segmentsOf(path), isFilled, bounds: (bounds ?? []) as ArrayLike<number> };
 }
 
-/** Returns the straight segments of a path. Closing a path adds its last side. */
+/** Returns the straight lines of a path. Closing the path adds the line back to its start. */
 function segmentsOf(path: ArrayLike<number>): PdfRule[] {
   const segments: PdfRule[] = [];
   let start: readonly [number, number] = [0, 0];

@@ -7,20 +7,20 @@ const WORD_GAP = 0.16;
 const STEP_BACK = -0.4;
 /** Maximum change of baseline within a word, as a multiple of the letter size. */
 const BASELINE_STEP = 0.15;
-/** Size of illegible text, in points. */
+/** Letter size of illegible text, in points. */
 const TINY = 1;
 /** Minimum share of the page that a picture must cover for the page to count as a scan. */
 const PICTURE_SHARE = 0.5;
-/** Matches names of monospaced fonts, for fonts whose flags do not say it. */
+/** Matches names of monospaced fonts. Some fonts have no flag for this. */
 const MONO_NAME = /mono(?!type)|courier|consolas|menlo|typewriter|cmtt|fixed/i;
 const LIGATURE = /[\ufb00-\ufb06]/g;
-/** Defaults for fonts without metrics. */
+/** Ascent and descent of fonts that state none, as multiples of the letter size. */
 const ASCENT = 0.9;
 const DESCENT = -0.22;
 
 interface Glyph {
   readonly unicode: string;
-  /** In thousandths of the font size. */
+  /** Advance width, in thousandths of the font size. */
   readonly width: number;
   readonly isSpace: boolean;
 }
@@ -51,7 +51,10 @@ function firstState(matrix: Matrix) {
   return { matrix, fill: "#000000", font: NO_FONT, size: 1, ...spacing, mode: 0, leading: 0 };
 }
 
-/** Returns the words with their boxes, the rules and the pictures of a page by interpreting its operators. */
+/**
+ * Returns the words with their boxes, the rules and the largest picture of a page. To do so, it interprets the
+ * operators of the page.
+ */
 export async function readPage(page: OperatorPage, number: number, names: OperatorNames): Promise<PdfPage> {
   const { width, height, transform } = page.getViewport({ scale: 1 });
   const words: PdfWord[] = [];
@@ -122,7 +125,10 @@ export async function readPage(page: OperatorPage, number: number, names: Operat
   return { number, width, height, words, rules, dots, isPicture, picture: largest.box };
 }
 
-/** Creates a builder of words from letters in drawing order. @param found receives every non-blank word */
+/**
+ * Creates a builder that joins letters, in the order in which they are drawn, into words.
+ * @param found receives every word that is not blank
+ */
 function createLetters(found: (word: OpenWord) => void) {
   const marks: boolean[] = [];
   let word: OpenWord | null = null;
@@ -148,9 +154,9 @@ function createLetters(found: (word: OpenWord) => void) {
     word.bottom = Math.max(word.bottom, box.bottom);
   };
   return {
-    /** Ends the open word. */
+    /** Ends the current word. */
     end,
-    /** Returns the text matrix after the last letter. */
+    /** Adds letters. Returns the text matrix after the last one. */
     show(glyphs: readonly (Glyph | number)[], state: State, text: Matrix): Matrix {
       run++;
       const { font, size, scale } = state;
@@ -197,8 +203,8 @@ interface GlyphBox {
 type TextLine = ReturnType<typeof lineOf>;
 
 /**
- * Returns the page geometry shared by letters that one operation shows: `shown` is their size on the page in points, `low` and `high` their
- * vertical extent relative to the baseline.
+ * Returns what the letters of one text operation have in common: `shown` is their size on the page in points, and `low`
+ * and `high` are their extent below and above the baseline.
  */
 function lineOf({ matrix, font, size, rise }: State, text: Matrix) {
   const full = multiply(matrix, text);
@@ -227,7 +233,7 @@ function placeOn(
 
 function isBlank(text: string): boolean {
   const code = text.charCodeAt(0);
-  // Fast path for ASCII letters, none of which is white space.
+  // Fast path for visible ASCII letters.
   return !(code > 0x20 && code < 0x7f) && text.trim() === "";
 }
 
@@ -267,7 +273,7 @@ function toWord(word: OpenWord, page: { readonly width: number; readonly height:
     baseline,
     size,
     isBold: state.font.isBold,
-    // The invisible text layer of a scanned page is monospaced even if the picture is not.
+    // A scanned page has an invisible text layer in a monospaced font, although the picture shows another font.
     isMono: state.font.isMono && hidden !== "invisible",
     isSpaced,
     run,
@@ -277,7 +283,7 @@ function toWord(word: OpenWord, page: { readonly width: number; readonly height:
   };
 }
 
-/** Returns a lookup of font properties that reads each font once. */
+/** Returns a function that looks up the properties of a font. It reads each font only once. */
 function createFonts(page: OperatorPage): (name: string) => typeof NO_FONT {
   const known = new Map<string, typeof NO_FONT>();
   return (name) => {

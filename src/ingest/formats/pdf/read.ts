@@ -18,9 +18,11 @@ export const pdfFormat: Format = { name: "pdf", extensions: [".pdf"], version: 8
 /** Maximum pages of a file. The longest laws have some thousands. */
 const MAX_PAGES = 20_000;
 const MAX_OUTLINE_ENTRIES = 20_000;
-/** Maximum pixels of a picture to recognise: an A3 page at 600 dpi. */
+/** Maximum number of pixels of a picture that is recognised: an A3 page at 600 dpi. */
 export const MAX_PICTURE_POINTS = 70_000_000;
-/** Matches a printed page number. A longer one is ignored, because every citation of the page would repeat it. */
+/**
+ * Matches the printed label of a page. Longer labels are ignored, because every citation of the page would repeat them.
+ */
 const PAGE_LABEL = /^\P{Cc}{1,20}$/u;
 
 type Library = typeof import("unpdf");
@@ -83,7 +85,7 @@ export async function readPdf({ bytes, name, recogniser }: Pick<FormatSource, "b
 
 async function openPdf(open: Library["getDocumentProxy"], bytes: Uint8Array): Promise<PdfDocument> {
   try {
-    // The library takes ownership of the bytes, but they are hashed later, so it gets a copy.
+    // The library takes the bytes over. It gets a copy, because the bytes are still needed for the hash.
     return await open(new Uint8Array(bytes), {
       verbosity: 0,
       isEvalSupported: false,
@@ -110,7 +112,10 @@ async function recognisePage(page: PdfPage, extract: () => Promise<readonly Pict
   return wordsOnPage(await recogniser.recognise(largest), largest, page.picture);
 }
 
-/** Lays out the words of a picture like those of a scanned page. Returns its paragraphs, items and rows. */
+/**
+ * Lays out the words recognised in a picture, like those of a scanned page. Returns the texts of the paragraphs, items
+ * and rows.
+ */
 export function layOutPicture(words: readonly RecognisedWord[], size: Pick<Picture, "width" | "height">): string[] {
   const box = { x: 0, y: 0, right: size.width, bottom: size.height };
   const page = { ...size, number: 1, words: wordsOnPage(words, size, box), rules: [], dots: [], isPicture: true, picture: box };
@@ -118,7 +123,7 @@ export function layOutPicture(words: readonly RecognisedWord[], size: Pick<Pictu
   return blocks.map(({ start, end }) => text.slice(start, end));
 }
 
-/** Removes invisible text and returns the notices. Keeps the text layer of scanned pages. */
+/** Removes invisible text, except the text layer of scanned pages, and returns notices. */
 function withoutUnseen(
   pages: readonly PdfPage[],
   { failed, recognised }: { readonly failed: readonly number[]; readonly recognised: readonly number[] },
@@ -188,7 +193,7 @@ function pageRegions(page: PdfPage, running: ReadonlySet<PdfWord>): Region[] {
   return regions;
 }
 
-/** Returns a placeholder word with the size of a table. */
+/** Returns a word with the position and size of a table, which stands for the table. */
 function standIn({ x, y, right, bottom, words }: Grid): PdfWord {
   const [first] = words;
   return { ...(first as PdfWord), text: "", x, y, width: right - x, height: bottom - y, baseline: bottom, run: -1, isMono: false };
@@ -215,7 +220,7 @@ function withTables(region: Region, grids: ReadonlyMap<PdfWord, Grid>): Region[]
   return regions;
 }
 
-/** Moves each note after the block that cites its raised number. Uncited notes go last. */
+/** Moves each note after the block that cites the number of the note. Notes that no block cites go last. */
 function notesToTheirCalls(blocks: readonly PdfBlock[]): PdfBlock[] {
   const notes = blocks.filter((block): block is PdfBlock & { type: "note" } => block.type === "note");
   const placed = new Set<PdfBlock>();
@@ -251,7 +256,7 @@ async function readOutline(document: PdfDocument): Promise<ReadonlyMap<string, n
   try {
     visit(await document.getOutline(), 1);
   } catch {
-    // Without a readable outline, headings are recognised by their letters.
+    // The outline is not readable, so headings are recognised by their letters alone.
   }
   return depths;
 }
@@ -262,7 +267,7 @@ async function readInformation(document: PdfDocument): Promise<{ readonly title:
     const said = (key: string) => {
       const value = (info as Readonly<Record<string, unknown>>)[key];
       const text = typeof value === "string" ? oneLine(value) : "";
-      // Ignore default titles that programs write.
+      // Ignores the default titles of programs.
       return text === "" || /^(?:untitled|\(?anonymous\)?|unspecified|microsoft word - .*|.*\.(?:docx?|pdf|indd|tex))$/i.test(text)
         ? null
         : text;

@@ -8,15 +8,21 @@ import type { PdfBox, PdfWord } from "./words.ts";
 
 /** The optional packages for text recognition (OCR): the program and its language data. */
 export const RECOGNITION_PACKAGES = ["tesseract.js", "@tesseract.js-data/eng"] as const;
-/** The smaller of the package's two models: 3 MB, integer weights. */
+/** The smaller of the two models in the package: 3 MB, integer weights. */
 const LANGUAGE_FOLDER = "4.0.0_best_int";
 /** Number of pages after which the worker restarts, because its memory only grows. */
 const PAGES_PER_WORKER = 20;
 /** Minimum confidence of a word on a scanned page, in percent. */
 const MIN_CONFIDENCE = 30;
-/** The same in an embedded picture, which may be a photograph: its patterns read as words of up to 45 %. */
+/**
+ * Minimum confidence of a word in an embedded picture, in percent. Patterns in a photograph are recognised as words
+ * with up to 45 %.
+ */
 const MIN_PICTURE_CONFIDENCE = 60;
-/** Milliseconds for one picture, less than `FILE_TIMEOUT_MS`, so that a picture of noise does not end its file. */
+/**
+ * Milliseconds for one picture. This is less than `FILE_TIMEOUT_MS`, so that a picture of noise does not make the whole
+ * file fail.
+ */
 const PICTURE_TIMEOUT_MS = 50_000;
 
 /** A decoded picture with one, three or four bytes per pixel. */
@@ -27,11 +33,11 @@ export interface Picture {
   readonly data: ArrayLike<number>;
 }
 
-/** A recognised word. Its box is in pixels from the upper left corner of the picture; `line` is shared by the words of its line. */
+/** A recognised word. Its box is in pixels from the upper left corner of the picture. `line` is the index of the word's line. */
 export type RecognisedWord = ReturnType<typeof wordsOf>[number];
 
 export interface Recogniser {
-  /** Recognises the words of one page, or of an embedded PNG or JPEG picture given as its bytes. */
+  /** Recognises the words of a page, or of an embedded picture given as the bytes of a PNG or JPEG file. */
   recognise(picture: Picture | Uint8Array): Promise<readonly RecognisedWord[]>;
   close(): Promise<void>;
 }
@@ -62,7 +68,7 @@ interface Reader {
 type CreateReader = (language: string, mode: number, options: Readonly<Record<string, unknown>>) => Promise<Reader>;
 const moduleSchema = z.object({ createWorker: z.custom<CreateReader>((value) => typeof value === "function") });
 
-/** Finds both packages next to this program or in the given folders; `null` if either is missing. */
+/** Finds both packages, beside this program or in the given folders; `null` if one of them is missing. */
 export function findRecognition(
   folders: readonly string[] = [process.cwd()],
 ): { readonly program: string; readonly language: string } | null {
@@ -72,7 +78,7 @@ export function findRecognition(
       const language = dirname(require.resolve(`${RECOGNITION_PACKAGES[1]}/package.json`));
       return { program: require.resolve(RECOGNITION_PACKAGES[0]), language: join(language, LANGUAGE_FOLDER) };
     } catch {
-      // Not installed here.
+      // This folder does not contain both packages.
     }
   }
   return null;
@@ -151,7 +157,7 @@ function pnmOf({ width, height, channels, data }: Picture): Buffer {
   return image;
 }
 
-/** Converts words of a picture to words of its page. */
+/** Converts words in a picture to words on the page that shows the picture. */
 export function wordsOnPage(words: readonly RecognisedWord[], picture: Pick<Picture, "width" | "height">, box: PdfBox): PdfWord[] {
   const acrossX = (box.right - box.x) / picture.width;
   const acrossY = (box.bottom - box.y) / picture.height;

@@ -1,16 +1,16 @@
 import { BULLET, fragmentsOf, isFull, linesOf, type PdfLine, stripsOf } from "./lines.ts";
 import { bottomOf, greatest, least, type PdfRule, type PdfWord, rightOf } from "./words.ts";
 
-/** A table with drawn cells, and the words in it. */
+/** A table whose cells are drawn, with the words in it. */
 export type Grid = ReturnType<typeof gridsOf>[number];
 
-/** Tolerance for rules drawn twice or as thin boxes, in points. */
+/** Maximum distance of rules that count as one, in points. Rules may be drawn twice, or as thin boxes. */
 const SAME = 2.5;
 /** Minimum length of a cell's edge, in points. */
 const SHORTEST = 6;
 /** Maximum rules on a page. More belong to a chart. */
 const MAX_RULES = 5_000;
-/** Minimum share of a table's cells with words. */
+/** Minimum share of cells with text in a drawn table. */
 const FILLED_SHARE = 0.3;
 
 /** Returns the drawn tables: crossing rules with at least two by two cells. */
@@ -22,7 +22,7 @@ export function gridsOf(words: readonly PdfWord[], rules: readonly PdfRule[]) {
   return componentsOf([...flat, ...upright]).flatMap((part) => gridOf(words, part) ?? []);
 }
 
-/** Groups rules that touch directly or through others. */
+/** Groups rules that touch each other, also through further rules. */
 function componentsOf(rules: readonly PdfRule[]): PdfRule[][] {
   const parent = rules.map((_, i) => i);
   const find = (i: number): number => {
@@ -74,7 +74,7 @@ function gridOf(words: readonly PdfWord[], rules: readonly PdfRule[]) {
   return { region, words: inside, x, y, right, bottom };
 }
 
-/** Returns the sorted values without near-duplicates. */
+/** Returns the sorted values. Of several values that are nearly equal, only the first is kept. */
 function distinct(values: readonly number[]): number[] {
   const kept: number[] = [];
   for (const value of [...values].sort((a, b) => a - b)) if (value - (kept.at(-1) ?? Number.NEGATIVE_INFINITY) > SAME) kept.push(value);
@@ -91,23 +91,31 @@ export type Region = { readonly type: "column"; readonly lines: readonly PdfLine
 
 export interface TableRegion {
   readonly type: "table";
-  /** Rows of cells; each cell is lines from top to bottom. */
+  /** Rows of cells. A cell consists of its lines from top to bottom. */
   readonly rows: readonly (readonly (readonly PdfLine[])[])[];
 }
 
-/** Minimum gap between columns, in points; the narrowest usual gap is 10. */
+/** Minimum gap between columns, in points. The narrowest usual gap is 10 points. */
 const GUTTER = 5;
-/** Minimum share of steps in file order that move to another column. From there on it is a table, which files write row by row. */
+/**
+ * Minimum share of steps, in file order, that lead to another column, for the columns to be a table. Files write tables
+ * row by row, but columns one after the other.
+ */
 const ACROSS_SHARE = 0.12;
 /** Maximum distance of lines in one row, as a multiple of the line height. */
 const ROW_GAP = 0.9;
-/** Minimum vertical overlap of fragments side by side, as a share of their height. */
+/** Minimum vertical overlap of fragments that count as side by side, as a multiple of the letter size. */
 const BESIDE = 0.2;
-/** Minimum difference between the gaps of rows and those of lines within a cell, as a multiple of the line height. */
+/**
+ * Minimum by which the gaps between rows exceed the gaps between lines within a cell, as a multiple of the line height.
+ */
 const WIDER_GAP = 0.2;
-/** Minimum share of wrapped lines in cells, that is, lines whose first word did not fit on the line before. */
+/**
+ * Minimum share of full lines among the lines in cells that have a line below them. A line is full if the first word of
+ * the next line would not have fitted on it.
+ */
 const WRAPPED_SHARE = 0.8;
-/** Matches the usual beginning of a cell. `OPENING_SHARE` is its maximum share among continuation lines. */
+/** Matches the usual beginning of a cell. `OPENING_SHARE` is the maximum share of continuation lines that match. */
 const OPENING = /^[\p{Lu}\p{N}\p{Sc}]/u;
 const OPENING_SHARE = 0.7;
 
@@ -117,8 +125,9 @@ interface Interval {
 }
 
 /**
- * Splits a page into regions in reading order. Lines that leave the same gap free form either columns, read one after
- * the other, or a table, read row by row. The order of the lines in the file decides.
+ * Splits a page into regions in reading order. Consecutive lines with the same gaps between their fragments are either
+ * columns, which are read one after the other, or a table, which is read row by row. The order of the lines in the file
+ * decides which.
  */
 export function regionsOf(fragments: readonly PdfLine[], depth = 0): Region[] {
   if (fragments.length === 0) return [];
@@ -154,7 +163,7 @@ function fileOrder(fragments: readonly PdfLine[], order: ReadonlyMap<PdfLine, nu
   return [...fragments].sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0));
 }
 
-/** Returns the regions of each column, one column after the other. */
+/** Returns the regions of all columns, one column after the other. */
 function readDown(fragments: readonly PdfLine[], columns: number, columnOf: ColumnOf, depth: number): Region[] {
   return Array.from({ length: columns }, (_, column) =>
     regionsOf(
@@ -164,7 +173,10 @@ function readDown(fragments: readonly PdfLine[], columns: number, columnOf: Colu
   ).flat();
 }
 
-/** Returns whether the file order crosses a gap only once, as for columns. A table crosses it in every row. */
+/**
+ * Checks whether the file order crosses a gap only once, as it does for columns. For a table it crosses the gap in
+ * every row.
+ */
 function isCrossedOnce(inOrder: readonly PdfLine[], { from }: Interval): boolean {
   return inOrder.filter(({ x }, i) => i > 0 && x >= from !== (inOrder[i - 1] as PdfLine).x >= from).length === 1;
 }
@@ -174,21 +186,24 @@ function pairedBy(strips: readonly (readonly PdfLine[])[], columnOf: ColumnOf): 
   return strips.filter((strip) => new Set(strip.map(columnOf)).size > 1).length;
 }
 
-/** Splits off the strips of a single fragment above and below, such as a heading, because they cover some gaps of a table. */
+/** Splits off the strips above and below that consist of a single fragment, such as a heading. Such a strip may cover gaps of the table. */
 function withoutLooseEnds(strips: readonly PdfLine[][]): [PdfLine[][], PdfLine[][], PdfLine[][]] {
   const first = strips.findIndex((strip) => strip.length > 1);
   const last = strips.findLastIndex((strip) => strip.length > 1);
   return [strips.slice(0, first), strips.slice(first, last + 1), strips.slice(last + 1)];
 }
 
-/** Groups consecutive strips that leave the same gaps free. */
+/** Groups consecutive strips that share a gap. */
 function bandsOf(strips: readonly (readonly PdfLine[])[]): PdfLine[][][] {
   const bands: PdfLine[][][] = [];
   let band: PdfLine[][] = [];
-  /** The horizontal extents that the current band covers, and whether they leave a gap free. */
+  /**
+   * Horizontal extents that the strips of the current band cover. `hasGutter` is true if there is a gap between them.
+   */
   let standing: readonly Span[] = [];
   let hasGutter = false;
-  // Damaged fonts give NaN positions, which have no order, so covers cannot be joined one by one.
+  // With damaged fonts, positions may be NaN, which cannot be sorted. Then the extents are computed anew from all
+  // fragments.
   const isOrdered = strips.every((strip) => strip.every(({ x, right }) => x <= right));
   for (const strip of strips) {
     const together = [...standing, ...strip];
@@ -209,14 +224,14 @@ function bandsOf(strips: readonly (readonly PdfLine[])[]): PdfLine[][][] {
   return bands;
 }
 
-/** Returns whether the single line above reaches down to fragments side by side with it: the first line of a taller cell. */
+/** Checks whether the single line above is the first line of a taller cell: it reaches down to fragments beside it. */
 function standsBeside(above: readonly PdfLine[] | undefined, strip: readonly PdfLine[]): boolean {
   const [one, ...others] = above ?? [];
   if (one === undefined || others.length > 0) return false;
   return strip.some(({ y, x, right, size }) => one.bottom - y > size * BESIDE && (x > one.right || right < one.x));
 }
 
-/** Returns the gaps free of fragments, with text on both sides. */
+/** Returns the horizontal gaps that no fragment covers, with text on both sides. */
 function guttersOf(fragments: readonly PdfLine[]): Interval[] {
   const cover = coverOf(fragments);
   return cover.slice(1).map(({ x }, i) => ({ from: (cover[i] as Span).right, to: x }));
@@ -228,7 +243,7 @@ interface Span {
   readonly right: number;
 }
 
-/** Merges fragments into horizontal extents, separated by gaps of at least `GUTTER`. */
+/** Returns the horizontal extents that fragments cover. Fragments less than `GUTTER` apart are merged. */
 function coverOf(parts: readonly Span[]): Span[] {
   const cover: { x: number; right: number }[] = [];
   let last: { x: number; right: number } | undefined;
@@ -242,14 +257,14 @@ function coverOf(parts: readonly Span[]): Span[] {
   return cover;
 }
 
-/** Returns whether the first column only holds the marks of list items. They are not a column. */
+/** Checks whether the first column contains only the marks of list items. Such marks are no column. */
 function isList(first: readonly PdfLine[]): boolean {
   return first.every(({ words }) => words.length === 1 && BULLET.test(words[0]?.text ?? ""));
 }
 
 /**
- * Returns whether fragments form columns: they are side by side, or have at least three lines each. A centred title
- * above a heading also leaves gaps.
+ * Checks whether fragments form columns: they are side by side in at least two strips, or two columns have at least
+ * three lines each. Otherwise the gap may be chance, as with a centred title above a heading.
  */
 function areColumns(strips: readonly (readonly PdfLine[])[], fragments: readonly PdfLine[], columnOf: ColumnOf): boolean {
   const lines = new Map<number, number>();
@@ -262,7 +277,7 @@ function isReadAcross(columns: readonly number[]): boolean {
   return across >= 3 && across / (columns.length - 1) >= ACROSS_SHARE;
 }
 
-/** Builds the table. Single-cell rows above or below it become captions. */
+/** Builds the table. Rows with a single filled cell, above or below the table, become captions. */
 function tableOf(strips: readonly (readonly PdfLine[])[], columns: number, columnOf: ColumnOf): Region[] {
   const rows = rowsByGaps(strips, columns, columnOf) ?? rowsByFirstColumn(strips, columns, columnOf);
   const isCaption = (row: Row) => row.filter((cell) => cell.length > 0).length < 2;
@@ -279,7 +294,7 @@ function emptyRow(columns: number): PdfLine[][] {
   return Array.from({ length: columns }, (): PdfLine[] => []);
 }
 
-/** Splits rows where the first column is filled. */
+/** Splits strips into rows: a row begins where the first column is filled, or after a gap. */
 function rowsByFirstColumn(strips: readonly (readonly PdfLine[])[], columns: number, columnOf: ColumnOf): Row[] {
   const rows: PdfLine[][][] = [];
   let bottom = Number.NEGATIVE_INFINITY;
@@ -299,8 +314,9 @@ function rowsByFirstColumn(strips: readonly (readonly PdfLine[])[], columns: num
 }
 
 /**
- * Splits rows by gaps larger than those between the lines of a cell. Returns `null` if gaps do not separate rows: lines within the cells
- * must wrap and seldom begin as cells do.
+ * Splits fragments into rows at gaps that are larger than the gaps between the lines of a cell. Returns `null` if gaps
+ * do not separate the rows. They do if most lines within cells are full, and if the lines after them seldom begin as
+ * cells usually do.
  */
 function rowsByGaps(strips: readonly (readonly PdfLine[])[], columns: number, columnOf: ColumnOf): Row[] | null {
   const cells = Array.from({ length: columns }, (_, column) => strips.flat().filter((fragment) => columnOf(fragment) === column));

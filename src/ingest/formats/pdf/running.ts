@@ -1,17 +1,20 @@
 import { fragmentsOf, joinStrip, type PdfLine, stripsOf } from "./lines.ts";
 import { least, type PdfPage, type PdfWord } from "./words.ts";
 
-/** Maximum distance of running headers and footers from the page edge, as a share of its height. */
+/** Maximum distance of running headers and footers from the edge of the page, as a share of the page height. */
 const MARGIN = 0.12;
-/** Tolerance for the same position on different pages, in points. */
+/** Maximum difference between positions on two pages that count as equal, in points. */
 const SAME_PLACE = 4;
 /** Minimum gap between running lines and the text, as a multiple of the line height. */
 const PARTING_GAP = 0.8;
-/** Maximum running lines at each edge of a page. */
+/** Maximum number of lines of a running header or footer. */
 const MAX_LINES = 3;
 const PAGE_NUMBER = /^[-–—|\s]*(?:page|seite|p\.?)?\s*(?:#|[ivxlc]{1,7})(?:\s*(?:of|von|\/)\s*#)?[-–—|\s]*$/i;
 
-/** Returns the words of running headers and footers, which repeat at the page edges except for numbers, and of page numbers. */
+/**
+ * Returns the words of page numbers and of running headers and footers. Running headers and footers repeat at the edges
+ * of several pages; only numbers in them may differ.
+ */
 export function runningWords(pages: readonly PdfPage[]): ReadonlySet<PdfWord> {
   const running = new Set<PdfWord>();
   const edges = pages.map((page) => edgeLines(page));
@@ -38,12 +41,12 @@ export function runningWords(pages: readonly PdfPage[]): ReadonlySet<PdfWord> {
   return running;
 }
 
-/** Returns the lines at the edges that a gap separates from the text. */
+/** Returns the lines at the top and bottom of a page that a gap separates from the text. */
 function edgeLines(page: PdfPage): PdfLine[] {
   const strips = stripsOf(fragmentsOf(page.words.filter(({ hidden, isTurned }) => hidden === null && !isTurned)))
     .map((strip) => ({ strip, y: least(strip.map(({ y }) => y)) }))
     .sort((a, b) => a.y - b.y);
-  // The lines that may be running ones, and the next line on each side.
+  // The lines at each edge that may be running ones, and one more, to measure the gap.
   const near = MAX_LINES + 1;
   const edges = strips.length > 2 * near ? [...strips.slice(0, near), ...strips.slice(-near)] : strips;
   const lines = edges.map(({ strip }) => joinStrip(strip));
@@ -53,7 +56,7 @@ function edgeLines(page: PdfPage): PdfLine[] {
   return [...top, ...bottom].filter(isInMargin);
 }
 
-/** Returns up to `MAX_LINES` first lines if a gap follows them. */
+/** Returns the first lines, at most `MAX_LINES`, if a gap follows them; otherwise none. */
 function partedLines(lines: readonly PdfLine[], gapBetween: (line: PdfLine, next: PdfLine) => number): readonly PdfLine[] {
   for (let count = Math.min(MAX_LINES, lines.length); count > 0; count--) {
     const line = lines[count - 1] as PdfLine;
@@ -67,7 +70,10 @@ function isAtEdge({ height }: PdfPage, { y, height: own }: PdfWord): boolean {
   return y + own < height * MARGIN || y > height * (1 - MARGIN);
 }
 
-/** Returns the text of the line, and variants without a number that increases with the page number. */
+/**
+ * Returns keys under which lines of several pages are equal: the text of the line, and variants in which a number that
+ * counts with the pages is replaced by `#`.
+ */
 function keysOf({ words }: PdfLine, page: number): string[] {
   const text = words.map((word) => word.text).join(" ");
   const numbers = text.match(/\d+/g) ?? [];

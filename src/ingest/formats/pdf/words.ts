@@ -9,17 +9,17 @@ export interface PdfWord {
   /** Letter size, in points. */
   readonly size: number;
   readonly isBold: boolean;
-  /** Whether its font is monospaced. */
+  /** True if the font of the word is monospaced. */
   readonly isMono: boolean;
-  /** Whether white space precedes it. */
+  /** True if white space precedes the word. */
   readonly isSpaced: boolean;
-  /** Number of the text operation that drew it. One operation draws on one line. */
+  /** Number of the text operation that drew the word. One operation draws on one line only. */
   readonly run: number;
-  /** True if the file marks it as page furniture, such as a running header. */
+  /** True if the file marks the word as not part of the content, such as a running header. */
   readonly isArtifact: boolean;
   /** Reason why the word is invisible; `null` if it is visible. */
   readonly hidden: "invisible" | "white" | "tiny" | "off_page" | null;
-  /** True if it runs in another direction than the page. */
+  /** True if the word is drawn in another direction than the page. */
   readonly isTurned: boolean;
 }
 
@@ -40,14 +40,14 @@ export interface PdfBox {
 }
 
 export interface PdfPage {
-  /** From 1. */
+  /** Page number, from 1. */
   readonly number: number;
   readonly width: number;
   readonly height: number;
   /** In file order. */
   readonly words: readonly PdfWord[];
   readonly rules: readonly PdfRule[];
-  /** Small drawn shapes that may be list marks. */
+  /** Small drawn shapes that may be marks of list items. */
   readonly dots: readonly PdfBox[];
   /** True if a picture covers most of the page, as in a scan. */
   readonly isPicture: boolean;
@@ -63,7 +63,7 @@ export function bottomOf({ y, height }: { readonly y: number; readonly height: n
   return y + height;
 }
 
-/** `[a b c d e f]` as PDF writes it: x' = ax + cy + e, y' = bx + dy + f. */
+/** A transformation `[a b c d e f]`, as in PDF: x' = ax + cy + e, y' = bx + dy + f. */
 export type Matrix = readonly [number, number, number, number, number, number];
 
 /** Returns the matrix that applies `inner`, then `outer`. */
@@ -87,12 +87,12 @@ export function toMatrix(values: unknown): Matrix {
   return [matrix[0] ?? 1, matrix[1] ?? 0, matrix[2] ?? 0, matrix[3] ?? 1, matrix[4] ?? 0, matrix[5] ?? 0];
 }
 
-/** Returns the minimum. `Math.min(...values)` fails above some ten thousand arguments, and a page may have more words. */
+/** Returns the smallest value. `Math.min(...values)` fails with more than some ten thousand arguments, and a page may have more words. */
 export function least(values: readonly number[]): number {
   return values.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
 }
 
-/** Returns the maximum, without the argument limit of `Math.max(...values)`. */
+/** Returns the largest value. Unlike `Math.max(...values)`, it accepts any number of values. */
 export function greatest(values: readonly number[]): number {
   return values.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
 }

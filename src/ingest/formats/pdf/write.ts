@@ -14,9 +14,9 @@ const SOFT_HYPHEN = /\u00ad$/;
 /** Matches a lower-case word with a hyphen at its end and none inside. Addresses do not match. */
 const HYPHEN = /^[^-‐/@\d]*\p{Ll}[-‐]$/u;
 const SMALL = /^\p{Ll}/u;
-/** Matches an ending after which a word may continue on the next line. */
+/** Matches the end of a line after which the same word may continue on the next line. */
 const JOINT = /[^\s][-‐–—/]$/u;
-/** Matches a word after a suspended hyphen: "Short- and long-term". */
+/** Matches a word that may follow a suspended hyphen: "and" in "Short- and long-term". */
 const SUSPENDED = /^(?:and|or|to|nor|und|oder|bis|et|ou|y|o|e)$/;
 
 /**
@@ -45,7 +45,7 @@ function isOneWord(last: string, next: string): boolean {
   return JOINT.test(last) || (/^[-‐]$/.test(last) && /^[-‐]/.test(next));
 }
 
-/** Returns the words that no line break splits. */
+/** Returns the words that do not continue over a line break. */
 function unbrokenWords(parts: readonly (readonly PdfLine[])[]): ReadonlySet<string> {
   const isBroken = (last: PdfWord | undefined, next: PdfWord | undefined) =>
     last !== undefined && next !== undefined && HYPHEN.test(last.text) && SMALL.test(next.text);
@@ -69,22 +69,25 @@ const TENTHS = 10;
 const MAX_BLANKS = 200;
 /** Minimum width of a gap that is a space, as a multiple of the letter size. The number of a note follows its word more closely. */
 const BLANK = 0.12;
-/** Maximum size and minimum rise of superscript letters, relative to the letters before them. */
+/**
+ * Maximum size of superscript letters, relative to the letters before them. `RAISED_BY` is the minimum by which they
+ * are raised.
+ */
 const RAISED_SIZE = 0.85;
 const RAISED_BY = 0.12;
 
 interface PieceRange extends TextRange {
-  /** Whether it ends a row. */
+  /** True if the range ends a row. */
   readonly isRow?: boolean;
 }
 
 interface Piece {
   readonly ranges: readonly PieceRange[];
-  /** End of the bold text at the start; `null` without bold text, or if all of it is bold. */
+  /** End of the bold text at the start; `null` if there is none, or if the whole text is bold. */
   readonly boldEnd: number | null;
 }
 
-/** Writes blocks in order with the box of every word. Joins words split at a line end. */
+/** Writes blocks in order, with the box of every word. Joins words that a line end splits. */
 export function writePdf(blocks: readonly PdfBlock[], pages: readonly PdfPage[], pageOf: ReadonlyMap<PdfWord, number>) {
   const source: string[] = [];
   const records: number[] = [];
@@ -143,7 +146,7 @@ export function writePdf(blocks: readonly PdfBlock[], pages: readonly PdfPage[],
     ranges.push({ start, end: length });
     return { ranges, boldEnd: isBold ? null : boldEnd };
   };
-  /** Adds lines of code, and turns gaps into spaces by letter width. */
+  /** Adds lines of code. A gap between two words becomes as many spaces as letters would fit into it. */
   const addCode = (lines: readonly PdfLine[]): Piece => {
     const start = length;
     const left = least(lines.map(({ x }) => x));
@@ -249,7 +252,7 @@ export function writePdf(blocks: readonly PdfBlock[], pages: readonly PdfPage[],
 
 type TableBlock = PdfBlock & { readonly type: "table" };
 
-/** Returns whether a table at the top of the next page has the columns of the one before and no bold header of its own. */
+/** Checks whether a table continues the table on the page before: it begins its page, has the same columns and no bold header. */
 function continuesTable(before: TableBlock, { rows, page }: TableBlock): boolean {
   const lines = (row: TableBlock["rows"][number] | undefined) => (row ?? []).flat();
   const leftOf = (all: TableBlock["rows"]) => least(all.flatMap((row) => lines(row).map(({ x }) => x)));
@@ -263,7 +266,7 @@ function inTenths(points: number): number {
   return Math.round(points * TENTHS);
 }
 
-/** Returns whether a word is superscript: the mark of a note or an exponent, which must stay separate from the number before it. */
+/** Checks whether a word is superscript: the mark of a note, or an exponent. It must not be joined to the number before it. */
 function isRaised(last: PdfWord, word: PdfWord): boolean {
   return word.size < last.size * RAISED_SIZE && word.baseline < last.baseline - last.size * RAISED_BY;
 }
