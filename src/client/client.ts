@@ -4,12 +4,18 @@ import { parseEvents } from "./parse-events.ts";
 
 /** Default number of retries after a failed attempt. */
 export const DEFAULT_RETRIES = 2;
-/** Milliseconds before the first retry; doubles each time, with random jitter of up to 100 %, so that clients do not retry in step. */
+/**
+ * Milliseconds before the first retry. The wait doubles with each retry and gets a random addition of up to 100 %, so
+ * that many clients do not retry at the same time.
+ */
 export const DEFAULT_BACKOFF_MS = 300;
-/** Maximum wait in milliseconds that a server may request; a longer one fails at once. */
+/** Maximum wait in milliseconds that a server may request. If it requests a longer one, the call fails at once. */
 const MAX_WAIT_MS = 30_000;
 
-/** Statuses of transient failures: too early, too many requests, or a temporary outage between client and server. */
+/**
+ * HTTP statuses of failures that a retry may overcome: timeouts, too early or too many requests, and temporary outages
+ * between client and server.
+ */
 const PASSING: ReadonlySet<number> = new Set([408, 425, 429, 502, 503, 504]);
 
 export interface RetryOptions {
@@ -21,8 +27,9 @@ export interface RetryOptions {
 }
 
 /**
- * Retries `attempt` after transient failures, but not before the time that the server requests.
- * @throws RetryExhaustedError after several attempts; other errors of `attempt` unchanged
+ * Runs `attempt`, and runs it again after failures that may pass. Never retries before the time that the server
+ * requests.
+ * @throws RetryExhaustedError after several attempts; any other error of `attempt` unchanged
  */
 export async function withRetries<T>(attempt: () => Promise<T>, { retries, backoffMs, signal }: RetryOptions): Promise<T> {
   for (let tried = 1; ; tried++) {
@@ -59,7 +66,7 @@ async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void>
 /** A signal that aborts after a timeout or when the caller aborts. */
 export type Deadline = ReturnType<typeof createDeadline>;
 
-/** @param ms time without a `touch`; 0: unlimited */
+/** @param ms milliseconds without a call of `touch` after which the signal aborts; 0: unlimited */
 export function createDeadline(ms: number, outer: AbortSignal | undefined) {
   const own = new AbortController();
   const signal = outer === undefined ? own.signal : AbortSignal.any([outer, own.signal]);
@@ -72,29 +79,29 @@ export function createDeadline(ms: number, outer: AbortSignal | undefined) {
   touch();
   return {
     signal,
-    /** The caller's signal. */
+    /** The signal of the caller. */
     outer,
-    /** Restarts the timeout after received data. */
+    /** Restarts the timeout. Called when data arrives. */
     touch,
-    /** Returns the error to throw: the abort reason, the timeout, or the failure itself. */
+    /** Returns the error to throw: the reason of the signal if it aborted, otherwise the result of `failure`. */
     reasonOr: (failure: () => unknown): unknown => (signal.aborted ? signal.reason : failure()),
     end: () => clearTimeout(timer),
   };
 }
 
-/** Default time limit in milliseconds, per attempt and for gaps in a stream. The server sends a heartbeat every 15 s. */
+/** Default timeout in milliseconds, for each attempt and for each gap in a stream. The server sends a heartbeat every 15 s. */
 export const DEFAULT_TIMEOUT_MS = 60_000;
 
 export interface ClientOptions {
-  /** Address of the server, e.g. `http://127.0.0.1:8787`; empty for the page's own origin. */
+  /** Address of the server, e.g. `http://127.0.0.1:8787`; empty for the origin of the current page. */
   readonly baseUrl: string;
-  /** Sent as bearer token. */
+  /** API key, which is sent as bearer token. */
   readonly apiKey?: string | undefined;
   /** @default globalThis.fetch */
   readonly fetch?: typeof globalThis.fetch;
-  /** Maximum milliseconds per attempt, and of a gap in a stream; 0: unlimited. @default 60000 */
+  /** Maximum milliseconds for each attempt, and for each gap in a stream; 0: unlimited. @default 60000 */
   readonly timeoutMs?: number | undefined;
-  /** Retries after transient failures; a stream is retried only before it begins. @default 2 */
+  /** Number of retries after failures that may pass. A stream is retried only before its first event. @default 2 */
   readonly retries?: number | undefined;
   /** Milliseconds before the first retry, doubled for each further one. @default 300 */
   readonly backoffMs?: number | undefined;
@@ -112,7 +119,7 @@ export interface ScopeQuery {
 /** Every event except `error`, which is thrown. */
 export type StreamEvent = Exclude<wire.WireEvent, { readonly event: "error" }>;
 
-/** Calls of the HTTP API; see `createClient`. */
+/** The client that `createClient` returns, with one function per call of the HTTP API. */
 export type Client = ReturnType<typeof createClient>;
 
 type UserScope = ScopeQuery & { readonly user_id?: string };
@@ -122,14 +129,14 @@ export interface Sending extends CallOptions {
   readonly method?: "POST" | "DELETE";
   readonly body?: unknown;
   readonly query?: object | undefined;
-  /** Sends an idempotency key, so that a retry does not repeat the work. */
+  /** Sends an idempotency key, so that the server does not repeat the work when the client retries. */
   readonly once?: true;
 }
 
 /**
- * Creates a client of a Sourcebound server, for browsers and Node.js. Each call throws `ApiError` (the server refused or failed, with its
- * code), `TimeoutError`, `RetryExhaustedError` after several attempts, or `ClientError` (`unreachable`, `stream_cut`, `invalid_response`), the
- * base class of all; an aborted call throws the signal's reason.
+ * Creates a client of a Sourcebound server, for browsers and Node.js. A call throws `ApiError` if the server refused or
+ * failed, `TimeoutError`, `RetryExhaustedError` after several attempts, or otherwise `ClientError`, their base class,
+ * with code `unreachable`, `stream_cut` or `invalid_response`. An aborted call throws the reason of its signal.
  * @example
  * const client = createClient({ baseUrl: "http://127.0.0.1:8787", apiKey: process.env.KEY });
  * for await (const { event, data } of client.stream({ question: "How long is a Higher-Level Review?" }))
@@ -149,7 +156,7 @@ export function createClient({ baseUrl, apiKey, fetch = (...request) => globalTh
     if (response.ok) return response;
     throw await toApiError(response);
   };
-  /** Retries until a response arrives. The deadline of that attempt keeps running while the body is read. */
+  /** Retries until a response arrives. The timeout of the successful attempt continues while its body is read. */
   const begin = <T>(path: string, request: RequestParts, signal: AbortSignal | undefined, read: Read<T>): Promise<T> =>
     withRetries(
       async () => {
@@ -185,13 +192,13 @@ export function createClient({ baseUrl, apiKey, fetch = (...request) => globalTh
     },
     /** Returns passages, best first. */
     search: (body: wire.WireSearchRequest, options?: CallOptions) => post<wire.WireSearch>("/v1/search", { body }, options),
-    /** Checks an external answer. */
+    /** Checks an answer that was written elsewhere. */
     check: (body: wire.WireCheckRequest, options?: CallOptions) => post<wire.WireCheck>("/v1/check", { body, once: true }, options),
     /** Returns a stored answer. */
     answer: (id: string, options?: CallOptions) => get<wire.WireAnswer>(`/v1/answers/${part(id)}`, undefined, options),
-    /** Compares the answer's quotes with today's documents. */
+    /** Compares the quotes of a stored answer with the current documents. */
     citations: (id: string, options?: CallOptions) => get<wire.WireCitationStates>(`/v1/answers/${part(id)}/citations`, undefined, options),
-    /** Stores a user's verdict on an answer, replacing an earlier one. */
+    /** Stores a user's rating of an answer. It replaces an earlier rating. */
     async feedback(body: wire.WireFeedbackRequest, options?: CallOptions): Promise<void> {
       await post("/v1/feedback", { body, once: true }, options);
     },
@@ -207,7 +214,7 @@ export function createClient({ baseUrl, apiKey, fetch = (...request) => globalTh
     /** Returns a complete document by its id. */
     document: (id: string, scope?: ScopeQuery, options?: CallOptions) =>
       get<wire.WireDocument>(`/v1/documents/${part(id)}`, scope, options),
-    /** Uploads files; `documentStatus` returns their ingestion status. */
+    /** Uploads files, which the server then ingests. `documentStatus` returns the progress. */
     async upload(files: readonly File[], query?: ScopeQuery & { readonly access?: string }, options?: CallOptions) {
       const body = new FormData();
       for (const file of files) body.append("file", file, file.name);
@@ -217,7 +224,7 @@ export function createClient({ baseUrl, apiKey, fetch = (...request) => globalTh
       get<wire.WireFile>(`/v1/documents/${part(id)}/status`, scope, options),
     deleteDocument: (id: string, scope?: ScopeQuery, options?: CallOptions) => remove(`/v1/documents/${part(id)}`, scope, options),
     health: (options?: CallOptions) => get<wire.WireHealth>("/healthz", undefined, options),
-    /** Calls any endpoint with JSON; `null`: the response has no body. */
+    /** Calls any endpoint with JSON. Returns `null` if the response has no body. */
     request: call,
     /** Returns the bytes that an endpoint sends. */
     bytes: (path: string, { signal }: CallOptions = {}): Promise<ArrayBuffer> =>
@@ -232,11 +239,13 @@ export function createClient({ baseUrl, apiKey, fetch = (...request) => globalTh
 type RequestParts = Pick<RequestInit, "method" | "body"> & { readonly headers: Readonly<Record<string, string>> };
 type Read<T> = (response: Response, deadline: Deadline) => Promise<T>;
 
-/** Yields events and ends the deadline when the stream or its consumer stops. */
+/** Yields events, and stops the timeout when the stream ends or the caller stops reading. */
 async function* readEvents(response: Response, deadline: Deadline): AsyncGenerator<StreamEvent, void> {
   try {
     if (response.body === null || !response.headers.get("content-type")?.startsWith("text/event-stream")) {
-      throw new ClientError("invalid_response", "The server did not answer with an event stream.", { status: response.status });
+      throw new ClientError("invalid_response", "The server did not answer with an event stream. Check its address.", {
+        status: response.status,
+      });
     }
     let answered = false;
     for await (const event of parseEvents(response.body, deadline.touch)) {
@@ -262,7 +271,7 @@ function requestOf({ method, body, once }: Sending, accept: string): RequestPart
   return { ...parts, headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(body) };
 }
 
-/** Returns a random key. Pages served without TLS have no `randomUUID`. */
+/** Returns a random key. `crypto.randomUUID` is missing on pages served without TLS. */
 function randomKey(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -1,12 +1,15 @@
-/** A failed request. `code` is the server's, or one of `unreachable`, `stream_cut`, `invalid_response`, `timeout`. */
+/**
+ * A failed request. `code` is the code that the server sent, or `unreachable`, `stream_cut`, `invalid_response` or
+ * `timeout`.
+ */
 export class ClientError extends Error {
   readonly code: string;
-  /** HTTP status; `null` without a response or after the stream had begun. */
+  /** HTTP status; `null` without a response, or if a stream failed after it had begun. */
   readonly status: number | null;
   readonly data: Readonly<Record<string, unknown>>;
-  /** Hotlines for the message. Show them before the error. */
+  /** Hotlines that the message calls for. Show them before the error. */
   readonly warnings: readonly { readonly code: string; readonly message: string }[];
-  /** Id of the request in the server's log; `null`: no response or no id. */
+  /** Id of the request in the log of the server; `null` without a response, or if the response has none. */
   readonly requestId: string | null;
 
   constructor(

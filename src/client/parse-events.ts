@@ -5,9 +5,9 @@ import { ClientError } from "./errors.ts";
 const EVENT_NAMES: ReadonlySet<string> = new Set<WireEvent["event"]>(["stage", "notice", "warning", "sentence", "answer", "error"]);
 
 /**
- * Parses Server-Sent Events and skips unknown names. Ends when the stream ends, even if the answer is missing, so the
- * caller must check for it.
- * @param onBytes called after all received data, including heartbeats
+ * Parses Server-Sent Events and skips events with unknown names. Ends when the stream ends, even if no `answer` event
+ * arrived, so the caller must check for one.
+ * @param onBytes called whenever data arrives, including heartbeats
  */
 export async function* parseEvents(body: ReadableStream<Uint8Array>, onBytes?: () => void): AsyncGenerator<WireEvent, void> {
   const ready: WireEvent[] = [];
@@ -27,7 +27,7 @@ export async function* parseEvents(body: ReadableStream<Uint8Array>, onBytes?: (
       yield* ready.splice(0);
     }
   } finally {
-    // Closes the connection. Cancelling fails for a failed or finished stream.
+    // Closes the connection. Cancelling fails if the stream has already failed or ended, which does not matter.
     await reader.cancel().catch(() => {});
   }
 }
