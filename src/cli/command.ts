@@ -18,7 +18,7 @@ type OptionSpec = readonly [flags: string, description: string, details?: Option
 type ArgumentSpec = readonly [name: string, description?: string, parse?: (text: string) => unknown];
 
 type Camel<Name extends string> = Name extends `${infer Head}-${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : Name;
-/** Name of an option. If it has two, the last one is used. */
+/** Name of an option. If the option has several names, the last one is used. */
 type NameOf<Flags> = Flags extends `${string}, ${infer Last}`
   ? NameOf<Last>
   : Flags extends `--no-${infer Name}`
@@ -35,7 +35,7 @@ type ValueOf<Spec extends OptionSpec> = Spec[2] extends { parse: (...given: neve
 type FlagOf<Spec extends OptionSpec> = Spec[2] extends { default: unknown } | { required: true }
   ? ValueOf<Spec>
   : ValueOf<Spec> | undefined;
-/** Values of the declared options, by name. */
+/** Values of the declared options, by the name of the option. */
 export type FlagsOf<Specs extends readonly OptionSpec[]> = { readonly [Spec in Specs[number] as NameOf<Spec[0]>]: FlagOf<Spec> };
 type GivenOf<Spec extends ArgumentSpec | undefined> = Spec extends ArgumentSpec
   ? Spec[0] extends `${string}...${string}`
@@ -48,7 +48,7 @@ type GivenOf<Spec extends ArgumentSpec | undefined> = Spec extends ArgumentSpec
 interface Call<Flags, Given> {
   readonly flags: Flags;
   readonly given: Given;
-  /** The second argument; empty if the command declares none. */
+  /** The second argument; empty if the command has only one. */
   readonly second: string;
   readonly command: Command;
 }
@@ -61,9 +61,9 @@ interface CommandSpec<Specs extends readonly OptionSpec[], Argument extends Argu
   readonly options?: Specs;
   /** Text below the list of options, such as exit codes and examples. */
   readonly help?: string;
-  /** Runs without an engine, or opens its own. */
+  /** Function of a command that needs no engine or opens one itself. */
   readonly run?: (call: Call<FlagsOf<Specs>, GivenOf<Argument>>) => Promise<void> | void;
-  /** Runs with an engine, which is closed afterwards. */
+  /** Function of a command that needs an engine, which is closed afterwards. */
   readonly use?: (engine: Engine, call: Call<FlagsOf<Specs>, GivenOf<Argument>>) => Promise<void> | void;
 }
 
@@ -103,7 +103,7 @@ function toOption([flags, description, details = {}]: OptionSpec): Option {
   return option.makeOptionMandatory(details.required === true);
 }
 
-/** Builds an equivalent command line from the options that have values. */
+/** Builds a command line with the same effect from the options that have values. */
 export function commandLine(name: string, options: readonly OptionSpec[], flags: Readonly<Record<string, unknown>>): string {
   const given = options.map(toOption).flatMap((option) => {
     const value = flags[option.attributeName()];
@@ -112,7 +112,7 @@ export function commandLine(name: string, options: readonly OptionSpec[], flags:
   return [name, ...given].join(" ");
 }
 
-/** Prints a result as JSON if requested, else as text. @default YAML of all members */
+/** Prints a result: as JSON if `json` is set, otherwise as text. @default all members as YAML */
 export function printResult({ print }: Pick<Terminal, "print">, json: boolean | undefined, value: unknown, text?: () => string): void {
   print(json ? JSON.stringify(value, null, 2) : (text?.() ?? renderRecord(value)));
 }
@@ -123,7 +123,10 @@ export function renderRecord(record: unknown): string {
   return stringify(record, safe, { aliasDuplicateObjects: false, lineWidth: 0 }).trimEnd();
 }
 
-/** Creates an option parser for numbers that match the pattern. @param what valid values, for the error message */
+/**
+ * Creates a parser for options that are numbers in the form of `pattern`.
+ * @param what description of valid values, for the error message
+ */
 export function numberOf(pattern: RegExp, what: string): (text: string) => number {
   return (text) => {
     if (!pattern.test(text)) throw new InvalidArgumentError(`use ${what}.`);

@@ -10,24 +10,25 @@ import type { CliProcess, Terminal } from "./terminal.ts";
 export interface CliContext {
   readonly terminal: Terminal;
   readonly process: Omit<CliProcess, "stdout" | "stderr">;
-  /** Aborted by the first Ctrl-C. The second one ends the process. */
+  /** Aborts at the first Ctrl-C. A second Ctrl-C ends the process. */
   readonly signal: AbortSignal;
   /** Exit code of the process. @default 0 */
   exitCode: number;
 }
 
 /**
- * Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 refused (`ask`) or too few labels (`calibrate`), 4 some files failed
- * (`ingest`), 5 findings (`check`, `doctor`), 130 cancelled.
+ * Exit codes: 0 done; 1 failed; 2 wrong usage or configuration; 3 refused (`ask`) or too few labels (`calibrate`); 4 a
+ * part failed, such as some files (`ingest`) or questions (`ask --file`); 5 findings (such as `check`, `doctor`); 130
+ * cancelled.
  */
 export const EXIT = { done: 0, failed: 1, usage: 2, refused: 3, partly: 4, found: 5, cancelled: 130 } as const;
 
-/** Resolves a path from the command line. */
+/** Resolves a path from the command line against the working directory. */
 export function pathOf<T extends string | undefined>({ process }: CliContext, given: T): T {
   return (given === undefined ? undefined : resolve(process.cwd(), given)) as T;
 }
 
-/** Reads standard input, stopping soon after `most` bytes. */
+/** Reads standard input. Stops soon after `most` bytes. */
 export async function readInput({ process: { stdin } }: CliContext, most: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   let bytes = 0;
@@ -40,8 +41,8 @@ export async function readInput({ process: { stdin } }: CliContext, most: number
 }
 
 /**
- * Reads a file named by the user; `-` means standard input.
- * @param what kind of file, for the error message
+ * Reads a file that the user names. `-` stands for standard input.
+ * @param what what the file contains, for the error message
  * @throws RequestError with the given code
  */
 export async function readText(context: CliContext, file: string, { code, what }: { code: string; what: string }): Promise<string> {
@@ -66,7 +67,7 @@ export function configOf(
   return loadConfig({ cwd: process.cwd(), env: process.env, overrides: { data_dir: dataDir, ...overrides }, defaults });
 }
 
-/** Runs `use` with an engine. Loads it lazily, since help and usage errors need none. */
+/** Runs `use` with an engine. The engine is loaded here, because help and usage errors need none. */
 export async function withEngine<T>({ terminal, process }: CliContext, config: Config, use: (engine: Engine) => Promise<T>): Promise<T> {
   const { createEngine } = await import("../engine/engine.ts");
   const engine = await createEngine(config, { ...process.engine, warn: (message) => terminal.error(`warning: ${message}`) });
@@ -84,7 +85,7 @@ export function untilAborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Returns the login name, the default actor of the audit log. */
+/** Returns the login name, which the audit log records if the user gives no other name. */
 export function userName(): string {
   try {
     return userInfo().username;

@@ -7,7 +7,7 @@ import { lineText } from "../writing/lines.ts";
 import { answerLines as displayed, doubtsAt, labelPlace } from "../writing/render.ts";
 import { counted, harmless, harmlessLine, type Terminal } from "./terminal.ts";
 
-/** Codes of warnings that the answer renders as conflicts. */
+/** Codes of warnings that are not shown as warnings, because the answer shows the conflicts themselves. */
 const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set(["conflict", "conflict_resolved"]);
 
 /**
@@ -22,7 +22,7 @@ export function renderAnswer(answer: Answer, colors: Terminal["colors"], asTyped
   lines.push(...(answer.refusal === null ? answerLines(answer, colors) : refusalLines(answer.refusal, colors, asTyped)));
   if (answer.web !== undefined) lines.push(...webLines(answer.web, colors));
   if (answer.report !== undefined) lines.push(...reportLines(answer.report, colors));
-  // A confidence describes displayed text, so a refusal has none.
+  // A confidence is about the displayed text. A refusal shows none.
   const said = answer.refusal === null && answer.confidence !== null;
   const confidence = said ? `${asTyped(labelConfidence(answer.confidence, answer))}, ` : "";
   if (filters !== undefined) lines.push("", colors.dim(`searched in ${harmlessLine(filters.searchedIn)}`));
@@ -41,7 +41,7 @@ function reportLines({ overallPass, metrics }: NonNullable<Answer["report"]>, co
   return ["", `${colors.bold("Graded:")} ${of(overallPass, ["passed", "failed", "not determined"])}`, ...lines];
 }
 
-/** Describes confidence in words. An uncalibrated score only ranks answers, so it is not printed as a number. */
+/** Describes a confidence in words. An uncalibrated score is not printed as a number, because it is no probability. */
 function labelConfidence(confidence: number, { confidenceCalibrated: calibrated, profile }: Answer): string {
   const percent = Math.min(99, Math.max(1, Math.round(100 * confidence)));
   if (calibrated) return `about ${percent} of 100 such answers are correct, as measured on labelled questions`;
@@ -93,7 +93,7 @@ export function conflictLines({ heading, sides, decidedBy }: Disagreement, color
   return lines;
 }
 
-/** Renders web results, separate from the sources. */
+/** Renders evidence from the web, apart from the sources of the answer. */
 function webLines(web: readonly WebEvidence[], colors: Terminal["colors"]): string[] {
   if (web.length === 0) return [];
   const lines = ["", colors.bold("On the web (not a source of this answer)")];
@@ -116,7 +116,7 @@ function seeAlsoLines({ title, heading, url }: SeeAlso, colors: Terminal["colors
 function refusalLines(refusal: NonNullable<Answer["refusal"]>, colors: Terminal["colors"], asTyped: Terminal["asTyped"]): string[] {
   const { note, searched, nearest, contacts } = refusal;
   const message = asTyped(refusal.message);
-  // A greeting needs only one line, and in a crisis nothing may follow the message.
+  // A greeting needs only one line. In a crisis, nothing may follow the message.
   if (refusal.reason === "small_talk" || refusal.reason === "crisis") return [harmlessLine(message)];
   const lines = [colors.bold(harmlessLine(message)), ...(note === "" ? [] : [note]), "", searchedLine(searched)];
   const { unreadable, unreadableCount } = searched;

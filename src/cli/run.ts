@@ -19,7 +19,7 @@ import { addDemoCommand, addMcpCommand, addServeCommand, addWorkerCommand } from
 import { type CliContext, EXIT } from "./context.ts";
 import { type CliProcess, createTerminal, type Terminal } from "./terminal.ts";
 
-/** Milliseconds after SIGTERM at which the process exits in any case. */
+/** Milliseconds after SIGTERM at which the process exits, even if work is unfinished. */
 const TERMINATE_MS = 1_800;
 
 /** Runs one command line. Returns the exit code. */
@@ -42,8 +42,8 @@ export async function runProgram(
     abort.abort(new SourceboundError("cancelled", "Cancelled."));
   };
   process.on("SIGINT", onInterrupt);
-  // A service manager waits for the exit. After `TERMINATE_MS`, unfinished work is dropped, as in a power cut, which
-  // the store survives.
+  // A service manager waits for the process to exit. Work that is unfinished after `TERMINATE_MS` is lost, as in a
+  // power cut. The store survives that.
   const onTerminate = () => {
     setTimeout(() => process.exit(EXIT.cancelled), TERMINATE_MS).unref();
     onInterrupt();
@@ -132,11 +132,11 @@ Examples:
 
 Settings: sourcebound.config.yaml in the working directory, or variables SOURCEBOUND_…; see docs/configuration.md.`;
 
-/** Runs the command line of this process and sets its exit code. */
+/** Runs the command line of this process and sets the exit code of the process. */
 export async function runProcess(run: (args: readonly string[], surroundings: CliProcess) => Promise<number>): Promise<void> {
   let outputFailed = false;
   process.stdout.on("error", (error) => {
-    // The reading program closed the pipe (`| head -1`), so continue to the end without output.
+    // The program that reads the output has closed the pipe (`| head -1`). Continue to the end without output.
     if (systemCodeOf(error) === "EPIPE" || outputFailed) return;
     outputFailed = true;
     process.exitCode = EXIT.failed;

@@ -10,17 +10,17 @@ export interface CliProcess {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Folder to which relative paths resolve. */
   cwd(): string;
-  /** Parts shared between engines of the process. */
+  /** Parts that the engines of this process share. */
   readonly engine?: Pick<EngineParts, "embedded" | "reader" | "words">;
 }
 
 /** Results go to stdout, progress and errors to stderr; colours only on a terminal that supports them. */
 export type Terminal = ReturnType<typeof createTerminal>;
 
-/** Set by `./run` to the command that the user typed. */
+/** Environment variable that `./run` sets to the command that the user typed. */
 export const COMMAND_VARIABLE = "SOURCEBOUND_COMMAND";
 
-/** Minimum milliseconds between progress lines without a terminal. */
+/** Minimum milliseconds between two progress lines if the output is not a terminal. */
 const PLAIN_PROGRESS_MS = 1000;
 
 export function createTerminal({ stdout, stderr, env }: Pick<CliProcess, "stdout" | "stderr" | "env">) {
@@ -40,18 +40,20 @@ export function createTerminal({ stdout, stderr, env }: Pick<CliProcess, "stdout
     stderr.write(`${text}\n`);
   };
   return {
-    /** The command as the user types it: `sourcebound`, or `./run` in a clone. */
+    /** The command that the user types: `sourcebound`, or `./run` in a clone of the source. */
     command,
     colors,
-    /** Replaces `sourcebound COMMAND` in our own text by what the user types. */
+    /** Replaces `sourcebound COMMAND` in our own messages by the command that the user types. */
     asTyped,
-    /** Prints a line verbatim: untrusted text must pass `harmless` first. */
+    /** Prints a line as it is. Untrusted text must pass `harmless` first. */
     print(text: string) {
       endProgress();
       stdout.write(`${text}\n`);
     },
     error: (text: string) => errorLine(harmless(asTyped(text))),
-    /** Prints a replaceable line on stderr; without a terminal, at most one line per second. */
+    /**
+     * Prints a line on stderr that the next one replaces. If stderr is no terminal, prints at most one line per second.
+     */
     progress(given: string) {
       const text = harmlessLine(given);
       if (stderr.isTTY === true) {
@@ -63,7 +65,7 @@ export function createTerminal({ stdout, stderr, env }: Pick<CliProcess, "stdout
       }
     },
     endProgress,
-    /** Reports an error; for scripts also as JSON on stdout. */
+    /** Reports an error on stderr and, if `json` is set, as JSON on stdout. */
     fail(thrown: unknown, json: boolean) {
       const code = thrown instanceof SourceboundError ? thrown.code : "internal";
       const warnings = warningsOf(thrown);
@@ -87,7 +89,7 @@ export function harmless(text: string): string {
   });
 }
 
-/** Escapes untrusted text for one line. */
+/** Escapes untrusted text, including its line breaks, so that it stays on one line. */
 export function harmlessLine(text: string): string {
   return harmless(text).replaceAll("\n", "\\n");
 }

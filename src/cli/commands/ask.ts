@@ -55,12 +55,12 @@ Examples:
       const config = configOf(context, command);
       if (flags.file !== undefined) return askFile(given, flags, { config, context });
       if (given.length === 0) command.error("error: missing required argument 'question'");
-      // Stays open as long as the engine, so that the weights load once.
+      // Shared with the engine and closed after it, so that the weights are loaded only once.
       const reader = createReaderKeeper();
       try {
         const question =
           given.length === 1 && given[0] === "-" ? (await readInput(context, MAX_INPUT)).toString("utf8").trim() : given.join(" ");
-        // Look for hotlines before opening the engine, so that no failure delays them.
+        // Hotlines are found before the engine is opened, so that no failure of the engine delays them.
         const findHotlines = createHotlineFinder(packHotlines(flags.domain, config), openCrisisFinder(sharedEncoder, reader));
         const urgent = await findHotlines(question);
         if (!flags.json) for (const { message } of urgent) terminal.print(terminal.colors.yellow(`! ${harmless(message)}\n`));
@@ -132,7 +132,10 @@ async function askFile(
   if (failed > 0) context.exitCode = EXIT.partly;
 }
 
-/** Returns the ids of questions with an answer in the output of an earlier run; an incomplete last line is ignored. */
+/**
+ * Returns the ids of the questions that have an answer in the output of an earlier run. Ignores an incomplete last
+ * line.
+ */
 function answeredIn(path: string): Set<string> {
   if (!existsSync(path)) return new Set();
   const text = readFileSync(path, "utf8");
@@ -145,10 +148,10 @@ function failureOf(error: unknown): { readonly code: string; readonly message: s
   return { code: error instanceof SourceboundError ? error.code : "internal", message: messageOf(error) };
 }
 
-/** Maximum bytes of standard input. No configuration allows a question of more than 100,000 characters. */
+/** Maximum bytes to read from standard input. A question has at most 100,000 characters in any configuration. */
 const MAX_INPUT = 400_000;
 
-/** Removes warnings that were already printed. */
+/** Removes the warnings that were already printed from an answer. */
 function withoutShown(answer: Answer, shown: readonly Warning[]): Answer {
   return { ...answer, warnings: answer.warnings.filter(({ message }) => !shown.some((one) => one.message === message)) };
 }

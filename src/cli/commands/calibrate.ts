@@ -5,7 +5,7 @@ import { toSnakeCase } from "../../text/validate.ts";
 import { DOMAIN, define, printResult } from "../command.ts";
 import { type CliContext, configOf, EXIT, pathOf, withEngine } from "../context.ts";
 
-/** Significance level: probability that the guarantee does not hold. */
+/** Significance level: the probability that the promised maximum risk does not hold. */
 const DEFAULT_DELTA = 0.05;
 
 export function addCalibrateCommand(program: Command, context: CliContext): void {
@@ -14,9 +14,9 @@ export function addCalibrateCommand(program: Command, context: CliContext): void
     options: [
       ["--risk <share>", "maximum share of wrong answers, such as .05", { parse: parseShare, required: true }],
       DOMAIN,
-      ["--profile <name>", "profile with the learned gate"],
+      ["--profile <name>", "profile whose confidence decides whether to answer"],
       ["--golden <path>", "labelled questions, as for `eval golden`: one file, or a folder (default: those of the domain pack)"],
-      ["--delta <share>", "probability that the promise does not hold", { parse: parseShare, default: DEFAULT_DELTA }],
+      ["--delta <share>", "probability that the share of wrong answers exceeds --risk", { parse: parseShare, default: DEFAULT_DELTA }],
       [
         "--out <file>",
         "write the calibration to this file, where the engine does not look for it (default: the data folder, where it does)",

@@ -15,7 +15,7 @@ import { PORT, serveDomain } from "./serve.ts";
 const NAME = /^[a-z0-9][a-z0-9_-]*$/;
 /** Default folder of new packs, in the working directory. */
 const DEFAULT_FOLDER = "domains";
-/** Maximum items printed per finding; `--json` prints all. */
+/** Maximum number of items to print per finding. `--json` prints all. */
 const SHOWN_ITEMS = 5;
 
 export function addNewDomainCommand(program: Command, context: CliContext): void {

@@ -42,7 +42,8 @@ type GoldenFlags = FlagsOf<typeof SETS>;
 type GoldenOutputs = FlagsOf<typeof OUTPUTS>;
 
 /**
- * Adds the evaluation of the user's own golden sets. Returns the command, to which the lab adds further ones.
+ * Adds the command that measures answers on the user's own golden sets. Returns it, so that the lab can add further
+ * commands to it.
  * @param openSets maps the folder given as --data to the folder of sets
  */
 export function addEvalCommand(program: Command, context: CliContext, openSets = (folder: string) => folder): Command {
@@ -104,7 +105,7 @@ async function evaluateGolden(
   const measured: MeasuredSet[] = [];
   let cancelled: unknown = null;
   try {
-    // Load lazily, because help and usage errors need no engine.
+    // Loaded here, because help and usage errors need no engine.
     const [{ createEngine }, { runGolden }, { createShippedJudge }] = await Promise.all([
       import("../../engine/engine.ts"),
       import("../../grading/run-golden.ts"),

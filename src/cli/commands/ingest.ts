@@ -97,13 +97,13 @@ function nextStep({ asTyped, colors }: Terminal, domain: string | undefined): st
 }
 
 /**
- * Milliseconds between checks for changes. A change counts when no other follows within this time, because programs
- * write a file in several steps.
+ * `LOOK_MS`: milliseconds between two checks for changes. `QUIET_MS`: milliseconds without a further change before
+ * files are ingested, because programs write a file in several steps.
  */
 const LOOK_MS = 250;
 const QUIET_MS = 500;
 
-/** Ingests a folder once, then after every change, including changes during the first ingest. */
+/** Ingests a folder once, and again after every change. Changes during an ingest are ingested after it. */
 async function follow(folder: string, context: CliContext, run: () => Promise<void>): Promise<void> {
   let changedAt = Number.POSITIVE_INFINITY;
   let failure: unknown = null;
@@ -128,7 +128,10 @@ async function follow(folder: string, context: CliContext, run: () => Promise<vo
   }
 }
 
-/** Creates one ingest per folder, address and standard input, and one for all single files. Checks that all paths exist first. */
+/**
+ * Creates one ingest for each folder, each address and standard input, and one for all single files together. First
+ * checks that all paths exist.
+ */
 async function sourcesOf(
   what: readonly string[],
   flags: IngestFlags,
@@ -191,7 +194,7 @@ const SUMMARY_NAMES = 10;
 /** Maximum skipped files printed; the summary counts all by reason. */
 const SKIPPED_NAMES = 20;
 
-/** Prints the events of an ingest; returns the number of failures. */
+/** Prints the events of an ingest. Returns the number of failures. */
 export async function showIngest(events: AsyncIterable<IngestEvent>, terminal: Terminal, json: boolean): Promise<number> {
   let failed = 0;
   const skipped = new Map<string, number>();
@@ -237,7 +240,7 @@ export async function showIngest(events: AsyncIterable<IngestEvent>, terminal: T
         break;
       case "index-failed":
         embedFailure = event.reason;
-        terminal.error(`not everything can be found yet: ${event.reason} The documents are stored.`);
+        terminal.error(`search index not complete: ${event.reason} The documents are stored. Run the same command again to continue.`);
         break;
       case "ingest-end": {
         failed = event.counts.failed + (embedFailure === null ? 0 : 1);
@@ -254,16 +257,16 @@ export async function showIngest(events: AsyncIterable<IngestEvent>, terminal: T
 
 type IngestEnd = Extract<IngestEvent, { type: "ingest-end" }>;
 
-/** A file that failed to parse; `readAt`: time of the version that remains (ISO 8601). */
+/** A file that could not be read. `readAt` is the time of the version that is kept, ISO 8601; `null` without one. */
 type Failure = Pick<Extract<IngestEvent, { type: "file-failed" }>, "path" | "code" | "reason" | "readAt">;
 
-/** Events collected for the summary. */
+/** What the events report that the summary needs. */
 interface Met {
   readonly failures: readonly Failure[];
   readonly embedFailure: string | null;
   /** Number of skipped files by reason. */
   readonly skipped: ReadonlyMap<string, number>;
-  /** Deleted files. A file that failed to parse may be one of them under a new name. */
+  /** Paths of deleted files. A file that could not be read may be one of them under a new name. */
   readonly gone: readonly string[];
 }
 
@@ -320,7 +323,10 @@ function emptyPages({ notices }: IngestEnd): number {
   return notices.filter(({ code }) => code === "pages_without_text").reduce((sum, { pages }) => sum + (pages?.length ?? 0), 0);
 }
 
-/** Pictures without text are common, so the summary only counts them. `documents show` lists them by file. */
+/**
+ * Code of notices about pictures without text. They are common, so the summary only counts them. `documents show` lists
+ * them by file.
+ */
 const FIGURES = "figures_without_text";
 
 function silentFigures({ notices }: IngestEnd): number {

@@ -77,7 +77,10 @@ Examples:
   });
 }
 
-/** @throws RequestError for unknown names, and for restrictions on an admin key */
+/**
+ * Returns the grants for a key.
+ * @throws RequestError for unknown names, and if an admin key is restricted
+ */
 function grantOf({ role, domain, tenant, allTenants, access }: FlagsOf<typeof GRANT>, engine: Engine) {
   if (role.includes("admin")) {
     if (domain === undefined && tenant === undefined && access === undefined) {
@@ -118,7 +121,7 @@ function toName(text: string): string {
   return name;
 }
 
-/** Parses `90d` from now, a date or a time. */
+/** Parses the expiry of a key: a number of days from now (`90d`), a date or a time. */
 function toExpiry(text: string): string {
   const days = /^([1-9]\d{0,4})d$/.exec(text)?.[1];
   const at = days === undefined ? toTime(text) : new Date(Date.now() + Number(days) * 86_400_000).toISOString();

@@ -41,14 +41,14 @@ Examples:
     argument: ["<id>", "id of the report or of its answer"],
     options: [DOMAIN, OF_TENANT, JSON_OUT],
     async use(engine, { given, command }) {
-      // Commander assigns options shared with the parent command to the parent.
+      // If parent and subcommand have the same option, Commander sets it at the parent.
       const { json, domain, tenant } = command.optsWithGlobals<{ json?: boolean; domain?: string; tenant?: string }>();
       printResult(terminal, json, toSnakeCase(await engine.report(given, { domain, tenant })));
     },
   });
 }
 
-/** Explains an empty list and the next step. */
+/** Explains why the list is empty, and what to do. */
 function emptyText({ topic, since, tenant, domain }: ReportOptions, { config }: Engine): string {
   const narrowed = [...(topic === undefined ? [] : ["--topic"]), ...(since === undefined ? [] : ["--since"])];
   const where = `domain "${domain ?? config.domain}"${tenant === undefined ? "" : `, tenant "${tenant}"`}`;
@@ -59,12 +59,12 @@ function emptyText({ topic, since, tenant, domain }: ReportOptions, { config }: 
 
 function parseDay(text: string): Date {
   const day = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T00:00:00Z`) : new Date(Number.NaN);
-  // `Date` turns a nonexistent day into a day of the next month.
+  // `Date` accepts a nonexistent day and turns it into a day of the next month.
   if (Number.isNaN(day.getTime()) || !day.toISOString().startsWith(text)) throw new InvalidArgumentError("Use a day such as 2026-11-01.");
   return day;
 }
 
-/** Summarises reports as a record: the groups with their advice, and the newest questions. Texts that were not stored are empty. */
+/** Summarises reports: the groups with their advice, and the newest questions. The text of a question is empty if it was not stored. */
 export function summaryOf({ total, topics, reports }: ReportOverview) {
   const advice = ({ recommendations }: TopicOverview) =>
     recommendations.map(({ reports: n, basis, text, kind }) => `${n} × ${text === "" ? kind.replaceAll("_", " ") : text} (${basis})`);

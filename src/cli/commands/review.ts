@@ -105,7 +105,7 @@ function servedWhere({ question, within }: Pick<ShownReview, "question" | "withi
   return `${asked} within ${harmlessLine(within)}; otherwise, the question is answered as before.`;
 }
 
-/** Removes the last line, because a correction has no confidence and no duration. */
+/** Removes the last line of a rendered answer, which states confidence and duration. A correction has neither. */
 function withoutFooter(answer: Answer, colors: Terminal["colors"]): string {
   return renderAnswer(answer, colors).split("\n").slice(0, -2).join("\n");
 }

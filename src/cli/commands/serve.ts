@@ -41,7 +41,7 @@ export function addDemoCommand(program: Command, context: CliContext): void {
   });
 }
 
-/** Ingests the documents of a domain, then serves the page for it until the command is interrupted. */
+/** Ingests the documents of a domain and serves the web app for it, until the command is interrupted. */
 export function serveDomain(domain: string, config: Config, context: CliContext): Promise<void> {
   const { terminal, signal } = context;
   return withEngine(context, config, async (engine) => {
@@ -130,7 +130,7 @@ Examples:
           transport,
           onerror: (error) => log.error("mcp", { message: error.message }),
         });
-        // The transport closes itself after a message that is too long, while the input stays open.
+        // After a message that is too long, the transport closes itself, but the input stays open.
         const closed = Promise.withResolvers<void>();
         const { onclose } = transport;
         transport.onclose = () => {
@@ -140,17 +140,20 @@ Examples:
         await Promise.race([finished(input), closed.promise, untilAborted(signal)]);
         process.stdin.destroy();
         await served.close();
-        // Cancelled calls need the engine until they have ended.
+        // Cancelled calls still use the engine until they end.
         await Promise.allSettled(running);
       });
     },
   });
 }
 
-/** Delays the end of the input until every call is answered, because the transport cancels open calls when the input ends. */
+/**
+ * Yields the input, but ends only after every call is answered. Otherwise the transport would cancel open calls at the
+ * end of the input.
+ */
 async function* untilAnswered(input: AsyncIterable<Buffer>, running: ReadonlySet<Promise<unknown>>): AsyncGenerator<Buffer, void> {
   yield* input;
-  // The last line may have no line break.
+  // Ends the last line, which may have no line break.
   yield Buffer.from("\n");
   do {
     await setImmediate();
