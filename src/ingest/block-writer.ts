@@ -73,7 +73,7 @@ export class BlockWriter {
   #isWritingBehind = false;
   readonly #lineBreaks: ReadonlyMap<number, LineBreak>;
 
-  /** @param lineBreaks significant line breaks within paragraphs, by offset (`lineBreaks`); all others are white space */
+  /** @param lineBreaks significant line breaks within paragraphs, by offset (`lineBreaks`); all other line breaks are white space */
   constructor(original: string, lineBreaks: ReadonlyMap<number, LineBreak> = new Map()) {
     this.#builder = new TextBuilder(original);
     this.#lineBreaks = lineBreaks;

@@ -191,7 +191,7 @@ async function readStandardInput(context: CliContext): Promise<Buffer> {
 
 /** Maximum file names per list in the summary. */
 const SUMMARY_NAMES = 10;
-/** Maximum skipped files printed; the summary counts all by reason. */
+/** Maximum number of skipped files to print. The summary counts all skipped files by reason. */
 const SKIPPED_NAMES = 20;
 
 /** Prints the events of an ingest. Returns the number of failures. */

@@ -223,7 +223,9 @@ const PROPERTIES = /<w:pPr(?: [^<>]*)?>(?:(?!<w:pPr[ >]|<\/w:pPr>)[\s\S])*<\/w:p
 
 /**
  * Writes the numbers that Word shows before numbered paragraphs, such as "2.3" or "(b)", as text.
- * @param xml content of `word/document.xml`; @param numbering of `word/numbering.xml`; @param styleOf finds a style
+ * @param xml content of `word/document.xml`
+ * @param numbering content of `word/numbering.xml`
+ * @param styleOf finds a style by its id
  */
 function withNumbers(xml: string, numbering: string, styleOf: (id: string | undefined) => Style): string {
   const lists = readLists(numbering);

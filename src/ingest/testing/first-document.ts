@@ -12,12 +12,18 @@ function firstOf([document]: readonly ParsedDocument[], path: string): ParsedDoc
   return document;
 }
 
-/** Parses a text file and returns its first document. @throws if it holds none */
+/**
+ * Parses a text file and returns its first document.
+ * @throws if the file contains none
+ */
 export function parseFirst(path: string, source: string | Uint8Array): ParsedDocument {
   return firstOf(parseFile(fileOf(path, source)), path);
 }
 
-/** Reads a file of any format and returns its first document. @throws if it holds none */
+/**
+ * Reads a file of any format and returns its first document.
+ * @throws if the file contains none
+ */
 export async function readFirst(
   path: string,
   source: string | Uint8Array,
@@ -26,7 +32,10 @@ export async function readFirst(
   return firstOf(await readDocuments(fileOf(path, source), recogniser), path);
 }
 
-/** Returns the place of the first such quote in its file. @throws if the document does not contain it */
+/**
+ * Returns the place in the original file where a quote first occurs.
+ * @throws if the document does not contain the quote
+ */
 export function placeOf(document: ParsedDocument, quote: string): ReturnType<typeof originalPlaceOf> {
   const start = document.text.indexOf(quote);
   if (start < 0) throw new Error(`the document does not contain "${quote}"`);

@@ -29,7 +29,7 @@ const WRITERS: Readonly<Record<MadeFormat, (blocks: readonly MadeBlock[]) => str
       .join(""),
 };
 
-/** Returns every block as table rows. */
+/** Converts every block to table rows. */
 function rowsOf(blocks: readonly MadeBlock[]): string[][] {
   return blocks.flatMap((block) => (block.type === "table" ? block.rows.map((row) => [...row]) : [[block.text, ""]]));
 }
@@ -105,7 +105,10 @@ export function epubOf(chapters: readonly string[], more: MoreParts = {}): Uint8
   });
 }
 
-/** Generates a workbook. Numeric cells are numbers, and "PATTERN|NUMBER" one in that format. `merged` holds ranges such as `B1:C1`. */
+/**
+ * Generates a workbook. A cell with a number becomes a number, and a cell "PATTERN|NUMBER" a number in that format.
+ * `merged` contains ranges such as `B1:C1`.
+ */
 export function xlsxOf(
   sheets: readonly {
     readonly name: string;

@@ -2,7 +2,7 @@ import { escapeXml, type MadeBlock, type MoreParts, zip } from "./made-files.ts"
 
 export type MadeOfficeFormat = "pptx" | "odt" | "ods" | "odp" | "rtf" | "vtt" | "srt";
 
-/** Generates a file of the format with exactly these blocks. Presentations begin a slide with each heading. */
+/** Generates a file of the format with exactly these blocks. In a presentation, each heading begins a slide. */
 export function makeOfficeFile(
   format: MadeOfficeFormat,
   blocks: readonly MadeBlock[],
@@ -54,7 +54,10 @@ export function drawingParagraph(text: string, properties = ""): string {
   return `<a:p>${properties}<a:r><a:rPr lang="en-GB"/><a:t>${escapeXml(text)}</a:t></a:r></a:p>`;
 }
 
-/** A shape of a slide. @param placeholder its type, or `""` for a text box */
+/**
+ * Returns a shape of a slide.
+ * @param placeholder type of the placeholder, or `""` for a text box
+ */
 export function slideShape(paragraphs: string, placeholder = "", attributes = ""): string {
   const holder = placeholder === "" ? "" : `<p:ph type="${placeholder}"/>`;
   return `<p:sp><p:nvSpPr><p:cNvPr id="2" name="Shape" ${attributes}/><p:nvPr>${holder}</p:nvPr></p:nvSpPr><p:txBody><a:bodyPr/>${paragraphs}</p:txBody></p:sp>`;
@@ -122,7 +125,7 @@ function odfOf(kind: string, body: string, { styles = "", more = {} }: OdfParts)
 }
 
 interface OdfParts {
-  /** Automatic styles. */
+  /** XML of the automatic styles. */
   readonly styles?: string;
   readonly more?: MoreParts;
 }

@@ -31,7 +31,7 @@ export interface MadeWord {
   readonly y: number;
   readonly width: number;
   readonly height: number;
-  /** Index of its block. */
+  /** Index of the block that contains the word. */
   readonly block: number;
   readonly row: number | null;
   readonly column: number | null;
@@ -174,14 +174,17 @@ export function makePdf(blocks: readonly PdfMadeBlock[], options: PdfMadeOptions
   return { bytes: assemble(streams, { ...options, outline }), words, pages: streams.length };
 }
 
-/** Cuts the text of a cell to the words that fit, at least one. */
+/** Shortens the text of a cell to the words that fit into `width`, but at least to one word. */
 function fitting(text: string, width: number, options: PdfMadeOptions): string {
   const words = text.split(" ");
   while (words.length > 1 && widthOf(words.join(" "), BODY, options) > width) words.pop();
   return words.join(" ");
 }
 
-/** Takes the words of one line from `rest`; with hyphens, also the first half of a long word. */
+/**
+ * Removes the words of one line from `rest` and returns them. With hyphens, the line may end with the first half of a
+ * long word.
+ */
 function takeLine(rest: string[], width: number, size: number, options: PdfMadeOptions): string[] {
   const taken: string[] = [];
   let used = 0;
@@ -223,7 +226,7 @@ function encode(text: string, { hasLigatures }: PdfMadeOptions): string {
     .replaceAll("\x02", "\\002");
 }
 
-/** Used by operators in `extra`. */
+/** Font for text that operators in `extra` draw. */
 const TYPEWRITER = "<< /Type /Font /Subtype /Type1 /BaseFont /Courier >>";
 
 function assemble(

@@ -2,12 +2,12 @@ import { originalPlaceOf } from "../../text/original-place.ts";
 import type { ParsedDocument } from "../parse.ts";
 import type { MadePdf, MadeWord } from "./made-pdf.ts";
 
-/** Counts of correct results from reading a generated PDF. */
+/** Counts from reading a generated PDF: what was tested, and what was read correctly. */
 export interface PdfScore {
   readonly quotes: number;
   readonly found: number;
   readonly rightPage: number;
-  /** Words of found quotes, and those whose centre lies in a box of their quote. */
+  /** Number of words in found quotes. `boxed` counts the words among them whose centre lies in a box of their quote. */
   readonly words: number;
   readonly boxed: number;
   readonly cells: number;
@@ -18,7 +18,7 @@ export interface PdfScore {
 
 const QUOTE_WORDS = 8;
 
-/** Scores quotes of eight words each and table cells, and counts missing characters. */
+/** Scores how a generated PDF was read: by quotes of eight words each, by table cells, and by missing characters. */
 export function scorePdf(document: ParsedDocument, made: MadePdf): PdfScore {
   const flat = flatten(document.text);
   const score = { quotes: 0, found: 0, rightPage: 0, words: 0, boxed: 0, cells: 0, rightCells: 0 };
@@ -47,7 +47,10 @@ export function scorePdf(document: ParsedDocument, made: MadePdf): PdfScore {
   return { ...score, ...lostOf(document.text, made.words) };
 }
 
-/** Counts characters of drawn words that are missing in a text. Halves of hyphenated words count as joined. */
+/**
+ * Counts the characters of drawn words that are missing in a text. A word that a hyphen divides in the PDF may be whole
+ * in the text.
+ */
 export function lostOf(text: string, words: readonly MadeWord[]): { readonly characters: number; readonly lost: number } {
   const found = new Map<string, number>();
   for (const word of text.split(/[\s|]+/)) found.set(word, (found.get(word) ?? 0) + 1);

@@ -1,6 +1,9 @@
 import type { ParsedDocument } from "../parse.ts";
 
-/** Returns violations of the invariants of parsed documents. @param original the text that the source map leads to, if available */
+/**
+ * Returns the violated invariants of a parsed document.
+ * @param original the text that the source map leads to, if available
+ */
 export function faultsOf(document: ParsedDocument, original?: string): string[] {
   const { text, blocks, units, sourceMap, reading } = document;
   const faults: string[] = [];
