@@ -48,7 +48,7 @@ export function scorePdf(document: ParsedDocument, made: MadePdf): PdfScore {
 }
 
 /**
- * Counts the characters of drawn words that are missing in a text. A word that a hyphen divides in the PDF may be whole
+ * Counts the characters of drawn words that are missing in a text. A word that a hyphen divides in the PDF must be whole
  * in the text.
  */
 export function lostOf(text: string, words: readonly MadeWord[]): { readonly characters: number; readonly lost: number } {
