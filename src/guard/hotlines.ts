@@ -183,8 +183,8 @@ export function asksAnything(message: string): boolean {
 }
 
 /**
- * Risk of self-harm that a message shows, of the writer or of another person. `possible` and `likely` show the hotline;
- * an unnecessary hotline costs the reader only a line. `likely` shows nothing but the hotline.
+ * Risk of self-harm that a message shows, of the writer or of another person. From `possible` on, the hotline is shown;
+ * an unnecessary hotline costs the reader only a line. For `likely`, nothing but the hotline is shown.
  */
 type Crisis = "no" | "possible" | "likely";
 export type CrisisFinder = (message: string) => Promise<Crisis>;

@@ -1,8 +1,9 @@
 import type { Answer, AnswerSentence, Citation, ReadingNotice, Warning } from "./types.ts";
 
 /**
- * The names of the stages. `parts` runs only if a message asks several questions and the answer to the whole message
- * leaves some of them open. `web` runs only if a web search is configured; the default profile runs it after `parts`.
+ * The names of the stages. `parts` runs only if a message asks several questions and some of them are still open after
+ * the decision on the whole message. `web` runs only if a web search is configured; the default profile runs it after
+ * `parts`.
  */
 export const ANSWER_STAGES = [
   "admit",
@@ -115,8 +116,8 @@ export type IngestEvent =
     };
 
 /**
- * What the encoder's endpoint charged. `null` means that the endpoint did not count tokens, or that the price is
- * unknown.
+ * Tokens and cost of computing vectors at an endpoint. `null` means that the endpoint did not count tokens, or that the
+ * price is unknown.
  */
 export interface EmbeddingCost {
   readonly model: string;

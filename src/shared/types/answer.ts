@@ -271,10 +271,7 @@ export interface Answer {
   readonly tokenUsage: TokenUsage;
   /** Cost by dated list prices. 0 without calls to an endpoint; `null` if tokens were not counted or a price is unknown. */
   readonly costUsd: number | null;
-  /**
-   * All calls to endpoints in order, including failed ones. Empty if the answer came from the cache or consists of
-   * quotes.
-   */
+  /** All calls to endpoints in order, including failed ones; empty if there were none. */
   readonly calls: readonly PricedCall[];
   /** Present only under a profile that grades answers. */
   readonly report?: GradeReport;

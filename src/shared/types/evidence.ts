@@ -120,6 +120,6 @@ export const conflictSchema = z.object({
   sides: z.array(conflictSideSchema),
   resolved_by: resolutionSchema.nullable().describe("Rule of the domain pack that decides; `null`: unresolved."),
 });
-/** Two passages that contradict each other. Both are shown, side by side. */
+/** Two passages that cannot both hold. They are shown side by side. */
 export type Conflict = InProcess<z.infer<typeof conflictSchema>> & { readonly sides: readonly [ConflictSide, ConflictSide] };
 export type ConflictKind = Conflict["kind"];
