@@ -56,7 +56,7 @@ export interface AppOptions extends GuardOptions, AppParts, Pick<Services, "engi
   readonly limits?: Partial<ServerLimits>;
   /** Address that the server binds. It determines the allowed `Host` headers (`hostGuard`). @default "127.0.0.1" */
   readonly host?: string;
-  /** Further allowed `Host` names. Empty: loopback names on loopback, any name elsewhere. @default [] */
+  /** Allowed `Host` names besides loopback names. Empty: none if `host` is loopback, otherwise any name. @default [] */
   readonly hosts?: readonly string[];
   /** Origins allowed by CORS. @default [] */
   readonly cors?: readonly string[];
@@ -64,7 +64,7 @@ export interface AppOptions extends GuardOptions, AppParts, Pick<Services, "engi
   readonly idempotency?: IdempotencyRecords | undefined;
 }
 
-/** Matches ids in paths that open sessions or answers. They must not appear in logs. */
+/** Matches the id of a session or an answer in a path. These ids give access, so they must not appear in logs. */
 const ID_IN_PATH = /^(\/v1\/(?:sessions|answers)\/)[^/]+/;
 
 /** Creates the whole HTTP app; tests need no port: `createApp(…).request("/healthz")`. */
@@ -115,7 +115,7 @@ export function createApp(options: AppOptions): Hono {
     startedAt: new Date(),
     isStopping: options.isStopping ?? (() => false),
   };
-  // Endpoints whose parts are missing are not mounted.
+  // Endpoints that need a missing part of the server are not mounted.
   mountEndpoints(app, endpoints, services as Services, idempotency);
   app.get("*", compress({ encoding: "gzip" }), etag(), async (context, next) => {
     const file = page.get(context.req.path);
@@ -229,7 +229,8 @@ function mountEndpoints(
       if (body.optional !== true) before.push(assertContentType(body.lines === true ? JSON_LINES_TYPES : ["application/json"]));
       before.push(atMost(body.long === true ? limits.checkBytes : limits.bodyBytes));
     }
-    // With ephemeral privacy no question is stored, not even encrypted. Any other request must still run only once.
+    // With ephemeral privacy, responses to questions are not stored, not even encrypted, so their idempotency keys are
+    // ignored. The keys of all other requests still work.
     const isStored = one.ephemeral !== true || records?.isEphemeral !== true;
     if (one.idempotent === true && isStored) before.push(...idempotent);
     if (one.etag === true) before.push(cached("private, no-cache"), etag());
@@ -284,15 +285,15 @@ function assertContentType(allowed: readonly string[]): MiddlewareHandler {
   };
 }
 
-/** Context name of the flag of requests whose errors carry the hotlines that fit their text. */
+/** Context key of a flag: the request contains a question, so its error response includes the hotlines that fit the question. */
 const IS_QUESTION = "is question";
 
-/** Returns the start of a body, also of one that is too large or not JSON. */
+/** Returns the start of a request body, even if the body is too large or not JSON. */
 async function beginningOf({ req }: Context): Promise<string> {
   const { body, bodyUsed } = req.raw;
   if (body === null || (body.locked && !bodyUsed)) return "";
   const limit = DEFAULT_SERVER_LIMITS.bodyBytes;
-  // A handler has read it and the copy is kept, unless reading failed.
+  // A handler has already read the body. `req` keeps a copy, unless reading failed.
   if (bodyUsed) return withoutEscapes((await req.text().catch(() => "")).slice(0, limit));
   const decoder = new TextDecoder();
   const reader = body.getReader();

@@ -86,8 +86,8 @@ export interface Endpoint<Query extends z.ZodType = z.ZodType, Body extends z.Zo
   /** `true`: has an `ETag`; unchanged content gives `304`. */
   readonly etag?: true;
   /**
-   * `true`: sent with `no-store`, because the response is for one caller or one moment. Routes with a role other than
-   * `ask` always have it.
+   * `true`: sent with `no-store`, because the response is for one caller or one moment. Responses of routes with a
+   * required role other than `ask` always are.
    */
   readonly unstored?: true;
   /** Part of the server that the endpoint requires. */

@@ -74,7 +74,7 @@ export const STATUS_OF_CODE: Readonly<Record<string, ContentfulStatusCode>> = Ob
 /** Transient errors that are not logged, because they would fill the log under load. `/metrics` counts them. */
 const EXPECTED_CODES: ReadonlySet<string> = new Set(["busy", "not_ready"]);
 
-/** Codes of errors whose messages list existing names. Only the operator may see these, at the command line. */
+/** Codes of errors whose messages list existing domains or tenants. Only the operator, at the command line, may see the names. */
 const NAMELESS_CODES: ReadonlySet<string> = new Set(["unknown_domain", "unknown_tenant"]);
 const NOT_SERVED = "The domain or tenant in the request is not available here. Omit it, or ask your administrator for its name.";
 
@@ -125,10 +125,10 @@ function describeError(error: unknown, log: ServerLog, id: string): Pick<Failure
   return { status: 500, error: { code: "internal", message, data: { id } } };
 }
 
-/** Codes of a connection that closes before the body is complete. */
+/** Codes of errors after a connection was closed before the body was complete. */
 const CUT_OFF: ReadonlySet<string | undefined> = new Set(["ECONNRESET", "ERR_STREAM_PREMATURE_CLOSE", "ABORT_ERR"]);
 
-/** Returns whether an error was caused by the client's disconnect. After a disconnect, an error with another cause still counts. */
+/** Returns whether the client's disconnect caused an error. Even after a disconnect, an error can have another cause. */
 export function isGone(error: unknown, signal: AbortSignal): boolean {
   return signal.aborted && CUT_OFF.has(systemCodeOf(error));
 }

@@ -17,7 +17,7 @@ export interface IdempotencyRecords extends Pick<IdempotencyStore, "claim" | "ke
   readonly isEphemeral?: boolean;
 }
 
-/** Context name of the flag that forbids storing the response. */
+/** Context key of the flag that forbids storing the response. */
 export const LEAVES_NO_TRACE = "leaves no trace";
 
 /**
@@ -82,7 +82,7 @@ async function fingerprintOf(context: Context): Promise<string> {
   const { pathname, search } = new URL(context.req.url);
   const hash = createHash("sha256").update(`${context.req.method} ${pathname}${search}\n`);
   const bytes = Buffer.from(await context.req.arrayBuffer());
-  // Clients separate the parts of a form by a boundary that is new with each try.
+  // Leave out the boundary between the parts of a form, because clients choose a new one for each attempt.
   const [, boundary] = /^multipart\/form-data;.*?boundary="?([^";,]{1,70})/i.exec(context.req.header("content-type") ?? "") ?? [];
   return hash.update(boundary === undefined ? bytes : bytes.toString("latin1").replaceAll(`--${boundary}`, "--")).digest("base64url");
 }

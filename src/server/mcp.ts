@@ -91,7 +91,7 @@ function addCheck(server: McpServer, options: McpOptions): void {
   );
 }
 
-/** Adds documents as `sourcebound://DOMAIN/documents/ID`. The list contains those of the default domain. */
+/** Adds documents as `sourcebound://DOMAIN/documents/ID`. The list contains the documents of the default domain. */
 function addDocuments(server: McpServer, { engine, caller, running }: McpOptions): void {
   const list = async () => {
     const scope = narrow(caller, {});
@@ -106,7 +106,7 @@ function addDocuments(server: McpServer, { engine, caller, running }: McpOptions
   const template = new ResourceTemplate("sourcebound://{domain}/documents/{id}", { list: () => held(running, list) });
   const config = {
     title: "Documents",
-    description: "The whole text of a document, as offsets of citations count it.",
+    description: "The whole normalised text of a document. Offsets of citations refer to this text.",
     mimeType: "text/plain",
   };
   server.registerResource("document", template, config, async (uri, { domain, id }) => {
@@ -153,7 +153,7 @@ const messagesSchema = z.union([messageSchema, z.array(messageSchema).max(50)]);
 /** MCP over HTTP, without sessions. Each message gets a new server for its caller. Only tool calls count against the rate limit. */
 export const mcpEndpoint = endpoint({
   ...{ method: "POST", path: "/mcp", opens: "ask", uncounted: true },
-  what: "The Model Context Protocol: tools `ask`, `search`, `check_answer`, documents as resources. Only calls of tools count.",
+  what: "The Model Context Protocol: tools `ask`, `search`, `check_answer`, documents as resources. Only calls of tools count against the rate limit.",
   body: { schema: z.looseObject({}), long: true, unread: true },
   gives: { status: 200, schema: z.looseObject({}), events: true },
   handle: async ({ context, caller, signal }, { engine, guard, log, sessions }) => {

@@ -112,14 +112,14 @@ export function cursorAt(offset: number, total: number): string | null {
 }
 
 /**
- * Returns a cursor for a list that grows at its start. It selects the entries below a given one, so that new entries do
- * not shift the page. `null` if there are no more items.
+ * Returns the cursor of the page after an entry, for a list with the newest entry first. The cursor contains the number
+ * of the entry, not an offset, so that new entries do not shift the page. `null` if there are no more items.
  */
 export function cursorBelow(entry: number | null): string | null {
   return entry === null ? null : Buffer.from(`b${entry}`).toString("base64url");
 }
 
-/** Returns the entry below which the page starts; `undefined`: start with the newest. @throws RequestError `cursor_invalid` */
+/** Returns the number of the entry after which the page starts; `undefined`: start with the newest. @throws RequestError `cursor_invalid` */
 export function entryOf(cursor: string | undefined): number | undefined {
   return cursor === undefined ? undefined : numberIn(cursor, "b");
 }

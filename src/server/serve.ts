@@ -8,7 +8,7 @@ import type { Hono } from "hono";
 import { DEFAULT_CONNECTIONS, DEFAULT_REQUEST_TIMEOUT_MS } from "../shared/config/server.ts";
 import { ConfigError, messageOf, SourceboundError, systemCodeOf } from "../shared/errors.ts";
 
-/** Maximum milliseconds for the headers of a request, a few hundred bytes. */
+/** Maximum milliseconds to receive the headers of a request. */
 const MAX_HEADERS_MS = 10_000;
 /** Milliseconds between checks for late requests. */
 const TIMEOUT_CHECK_MS = 1_000;

@@ -10,7 +10,7 @@ import { createSessionIds } from "./access/caller.ts";
 import { admitQuestions, createBudgets, createDiskQuota, spentOn, withAsk } from "./admission/admit-questions.ts";
 import { createFairQueue } from "./admission/fair-queue.ts";
 
-/** Milliseconds after the answer timeout at which the process of an idempotent request counts as dead. */
+/** Milliseconds after the answer timeout. If an idempotent request is unfinished then, its process has probably ended. */
 const CLAIM_MARGIN_MS = 10_000;
 
 /** Wraps an engine for concurrent clients: admission, metrics, experiments and idempotency, as configured. */
@@ -25,7 +25,7 @@ export async function openServing(engine: Engine) {
   metrics.gauge("questions_waiting", "Requests waiting in the queue", () => queue.counts().waiting);
   metrics.gauges("database_connections", "Connections to PostgreSQL; awaited: requests for one", "state", () => store.connections());
   const admission = store.counters === null ? createAdmission() : createSharedAdmission(store.counters, await store.secret());
-  metrics.gauges("rate_limit_requests", "Requests under an hourly limit since the start", "outcome", () =>
+  metrics.gauges("rate_limit_requests", "Requests counted against an hourly limit since the process started", "outcome", () =>
     Object.entries(admission.counts()),
   );
   const ofIndexes = (read: (index: ReturnType<Engine["corpus"]>) => number) => () =>
@@ -69,8 +69,8 @@ export async function openServing(engine: Engine) {
 }
 
 /**
- * Returns an engine that answers sessions by the variants of the configured experiments. Each variant with its own
- * settings has its own engine on the same store. Questions without a session take no part.
+ * Returns an engine that assigns each session to a variant of the experiment in its domain. Each variant with settings
+ * of its own has an engine of its own on the same store. Questions without a session take no part.
  * @throws ConfigError when two experiments share a domain, or a variant's settings are invalid
  */
 async function assignQuestions(engine: Engine) {
@@ -125,7 +125,7 @@ const CONFIDENCE_BUCKETS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1];
 const QUANTILES = [0.5, 0.95, 0.99];
 const WINDOW_S = 300;
 
-/** Metrics for `/metrics`. Labels contain only our names and names of models, never user text. */
+/** Metrics for `/metrics`. Labels contain only fixed names and names of models, never user text. */
 export type Metrics = ReturnType<typeof createMetrics>;
 
 export function createMetrics() {

@@ -4,7 +4,7 @@ import { RequestError } from "../../shared/errors.ts";
 
 /** Headers that proxies add. */
 const FORWARDING_HEADERS = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"] as const;
-/** Length of an IPv6 prefix for one household or office, whose addresses count as one. */
+/** Bits of the IPv6 prefix that one household or office has. Addresses with the same prefix share one rate limit. */
 const IPV6_PREFIX_BITS = 64;
 
 /** Returns the address of the other end of the connection, or loopback for a request without a connection, as in tests. */
@@ -20,8 +20,8 @@ export function isFromThisMachine(context: Context): boolean {
 
 /**
  * Returns the client's address. If the connection comes from a trusted proxy, this is the last untrusted address in
- * `X-Forwarded-For`; otherwise it is that of the connection. Anyone can send the header, so it is ignored from other
- * senders.
+ * `X-Forwarded-For`; otherwise it is the address of the connection. Anyone can send this header, so the header is ignored
+ * unless a trusted proxy sent it.
  */
 export function addressOf(context: Context, isTrusted: (address: string) => boolean): string {
   const forwarded = (context.req.header("x-forwarded-for") ?? "").split(",").map((address) => address.trim());
@@ -44,7 +44,7 @@ export function createTrust(proxies: readonly string[]): (address: string) => bo
   };
 }
 
-/** Returns the rate limit key of an address. */
+/** Returns the name under which an address counts for rate limits: the IPv4 address, or the prefix of the IPv6 address. */
 export function countedAs(address: string): string {
   if (!ipaddr.isValid(address)) return "unknown";
   const parsed = ipaddr.process(address);
@@ -66,16 +66,17 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
- * Returns whether a `Host` header names loopback. After DNS rebinding, another site's page sends requests under its own
- * host name, so they fail this test.
+ * Returns whether a `Host` header names loopback. After DNS rebinding, requests from the page of another site carry the
+ * host name of that site, so they fail this test.
  */
 function isLoopbackHostHeader(header: string): boolean {
   return /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i.test(header);
 }
 
 /**
- * Returns whether this server's own page sent the request under a loopback name. Browsers set these headers and no page
- * can change them. Another site fails by its origin, and a rebound name by its host.
+ * Returns whether this server's own page sent the request, under a loopback name. Browsers set `Origin`,
+ * `Sec-Fetch-Site` and `Host`, and no page can change them. A page of another site has another origin. A page that
+ * reaches this server by DNS rebinding has another host.
  */
 export function isFromOwnPage(context: Context): boolean {
   const host = hostOf(context);
@@ -93,8 +94,9 @@ function hostOf(context: Context): string {
 const HSTS = "max-age=31536000; includeSubDomains";
 
 /**
- * Rejects requests with an unexpected `Host` header, against DNS rebinding. It allows loopback names and `listed`; a non-loopback address
- * without a list allows any name.
+ * Rejects requests with an unexpected `Host` header, against DNS rebinding. Loopback names and the names in `listed` are
+ * allowed. If `host` is not loopback and `listed` is empty, every name is allowed.
+ * @param host address that the server binds
  * @param listed allowed names besides loopback names
  * @throws RequestError `host_not_allowed`
  */
@@ -110,7 +112,7 @@ export function hostGuard(host: string, listed: readonly string[]): MiddlewareHa
   };
 }
 
-/** Adds the HSTS header to requests over TLS, to this server or to a trusted proxy that says so. */
+/** Adds the HSTS header to the response if the client used TLS, to this server or to a trusted proxy (`X-Forwarded-Proto`). */
 export function strictTransport(isTrusted: (address: string) => boolean): MiddlewareHandler {
   return async (context, next) => {
     await next();

@@ -5,7 +5,7 @@ import { keyedHash } from "../../text/hash.ts";
 import { memoised } from "../../text/memo.ts";
 
 const HOUR_S = 3_600;
-/** Maximum number of wrong credentials from one address. A person's typing errors stay below it. */
+/** Maximum number of wrong credentials from one address within `FAILED_ATTEMPTS_S`. A person who mistypes stays below it. */
 export const MAX_FAILED_ATTEMPTS = 10;
 /** Period in seconds for counting wrong credentials, and the waiting time after too many. */
 export const FAILED_ATTEMPTS_S = 900;
@@ -51,9 +51,9 @@ function admissionBy(create: (limit: Limit) => Limiter, nameOf: (who: string) =>
   const limiterOf = memoised((points: number) => create({ points, duration: HOUR_S, keyPrefix: String(points) }));
   const counts = { admitted: 0, limited: 0 };
   return {
-    /** Returns the numbers of admitted and rejected requests of this process, among those with a limit. */
+    /** Returns how many requests this process admitted and rejected. Requests without a limit are not counted. */
     counts: (): Readonly<Record<"admitted" | "limited", number>> => counts,
-    /** Counts a request. @throws RequestError `too_many_requests` with `retry_after_s` */
+    /** Counts a request of a caller. @param requestsPerHour limit; 0: none @throws RequestError `too_many_requests` with `retry_after_s` */
     async take(who: string, requestsPerHour: number) {
       if (requestsPerHour === 0) return;
       const refused = await refusalOf(limiterOf(requestsPerHour).consume(nameOf(who)));
@@ -76,7 +76,7 @@ function admissionBy(create: (limit: Limit) => Limiter, nameOf: (who: string) =>
   };
 }
 
-/** Returns the limiter's rejection, or `null` if it accepted. The library throws rejections, but they are no errors. */
+/** Returns the rejection that the limiter throws, or `null` if the limiter accepted. Rethrows any other error. */
 async function refusalOf(taken: Promise<RateLimiterRes>): Promise<RateLimiterRes | null> {
   try {
     await taken;

@@ -8,22 +8,22 @@ import { type KeyRecord, ROLES, type Role } from "../../store/keys.ts";
 export interface Caller {
   /** Id of the key; `null`: no key. */
   readonly keyId: string | null;
-  /** Name in logs, for a credential other than a key. */
+  /** Name in logs of a credential that is not a key. */
   readonly name?: string | undefined;
   readonly roles: ReadonlySet<Role>;
   /** `null`: all. */
   readonly domains: readonly string[] | null;
   /** Allowed tenants. Empty: only data without a tenant; `null`: all. */
   readonly tenants: readonly string[] | null;
-  /** Access labels. `null`: all, as for administrators; their questions use the configured labels. */
+  /** Access labels. `null`: all, as for administrators. Questions of administrators still use the configured labels. */
   readonly access: readonly string[] | null;
-  /** Label of uploaded files if the upload names none; absent: that of the domain pack. */
+  /** Access label of an uploaded file if the upload names none. Absent: the label in the domain pack. */
   readonly ownLabel?: string | undefined;
-  /** Name that groups requests for rate limits, queue and budget. Absent: not grouped, as on this machine. */
+  /** Requests with the same name share a rate limit, a turn in the queue and a budget. Absent: unlimited, as on this machine. */
   readonly lane?: string | undefined;
   /** Limits of the key; absent or `null`: the server's defaults. */
   readonly limits?: Pick<KeyRecord, "requestsPerHour" | "tokensPerDay" | "usdPerDay"> | undefined;
-  /** False if only session ids issued by the server are allowed. */
+  /** `false`: the caller may use only session ids that the server issued. */
   readonly namesSessions?: boolean | undefined;
 }
 
@@ -41,7 +41,7 @@ export function callerOfKey({ id, roles, domains, tenants, access, ...limits }: 
   return { keyId: id, roles: held, domains, tenants, access, lane: `key ${id}`, limits };
 }
 
-/** Gives a key without labels the configured ones. An administrator keeps all labels. */
+/** Returns the caller with the configured access labels if it has none of its own. An administrator keeps all labels. */
 export function withLabels(caller: Caller, configured: readonly string[]): Caller {
   if (caller.access !== null) return { ...caller, ownLabel: caller.access[0] };
   return isAdministrator(caller) ? caller : { ...caller, access: configured };
@@ -117,16 +117,16 @@ export function knownCallerOf(context: Context): Caller | null {
   return (context.get("caller") as Caller | null | undefined) ?? null;
 }
 
-/** Returns the error for a scope, the same for forbidden and unknown names. */
+/** Returns the error for a scope that the caller may not use. A scope that does not exist gets the same error. */
 export function scopeDenied(): RequestError {
   const message = "This key has no access to the domain, tenant or access label in the request. Omit it, or use another key.";
   return new RequestError("scope_denied", message);
 }
 
-/** Maximum length of an actor's name before the key id. */
+/** Maximum characters of an actor's name; the key id is added to it. */
 const NAME_CHARACTERS = 80;
 
-/** Returns the actor's name with the key id, because anyone could send any name. */
+/** Returns the actor's name, followed by the key id, because a client can send any name. */
 export function actorOf({ keyId }: Caller, by: string): string {
   return keyId === null ? by : `${by.slice(0, NAME_CHARACTERS)} (key ${keyId})`;
 }
@@ -159,8 +159,8 @@ export function createSessionIds(secret: string) {
   return {
     issue: () => idOf(fresh()),
     /**
-     * Checks that the caller may use this session id. Each key has its own sessions. Callers without a key share
-     * theirs, so their ids must be unguessable.
+     * Checks that the caller may use this session id. Each key has sessions of its own. All callers without a key share
+     * one set of sessions, so the ids of these sessions must be unguessable.
      * @throws RequestError `session_not_issued`
      */
     assertOpen(caller: Caller, id: string | undefined) {

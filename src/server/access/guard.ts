@@ -31,10 +31,10 @@ export interface ServerLog {
 /** Discards everything. */
 export const silentLog: ServerLog = { info: () => {}, error: () => {} };
 
-/** Maximum number of remembered wrong tokens. The oldest are dropped, and would count again. */
+/** Maximum number of wrong tokens to remember. The oldest are dropped; a dropped token counts as a new attempt. */
 const WRONG_TOKENS = 1_000;
 
-/** Name in the request context for an error that occurred while the token was checked. */
+/** Key in the request context under which `identify` leaves the error of a token check for `assertMay`. */
 const REFUSED = "tokenRefused";
 
 export interface GuardOptions {
@@ -42,7 +42,7 @@ export interface GuardOptions {
   readonly keys?: Pick<KeyStore, "find" | "any"> | undefined;
   /** Verifies tokens of an issuer; absent: tokens are not accepted. */
   readonly tokens?: TokenReader | undefined;
-  /** Access labels of callers without labels: the configured ones. @default DEFAULT_ACCESS */
+  /** Configured access labels, for callers that have none of their own. @default DEFAULT_ACCESS */
   readonly labels?: readonly string[] | undefined;
   /** Callers allowed without a key. Absent: this machine, until the first key exists. */
   readonly withoutKeys?: "this-machine" | "anyone" | undefined;
@@ -50,7 +50,7 @@ export interface GuardOptions {
   readonly adminToken?: string | null;
   /** Addresses and ranges whose `X-Forwarded-For` is trusted. @default [] */
   readonly trustedProxies?: readonly string[];
-  /** Requests per hour; 0: unlimited. @default 100 */
+  /** Requests per hour of a caller whose key sets no limit; 0: unlimited. @default 100 */
   readonly requestsPerHour?: number;
   /** Counts requests and wrong credentials. @default in the memory of this process */
   readonly admission?: Admission;
@@ -78,8 +78,8 @@ export function createGuard(options: GuardOptions) {
   };
   const seenWrong = new LRUCache<string, true>({ max: WRONG_TOKENS });
   /**
-   * Checks the administration token. If a caller is allowed without a token, a wrong one is not rejected; each wrong
-   * token counts only once.
+   * Returns whether a token is the administration token. If the sender may ask without a key, a wrong token is not
+   * rejected, and the same wrong token counts as only one failed attempt.
    */
   const isOperatorToken = async (token: string, wanted: string, context: Context): Promise<boolean> => {
     const isAdmitted = await mayAskWithoutKey(context);
@@ -101,9 +101,9 @@ export function createGuard(options: GuardOptions) {
   };
   return {
     /**
-     * Checks the role. Without a key or the administration token, only `ask` is allowed, and `ingest` from the server's
-     * own page on this machine, because any other web page or a proxy can send requests too. Requests with `ask` are
-     * not counted here. `caller` allows every admitted caller.
+     * Checks that the caller has the required role `opens`; `caller` means every admitted caller. A caller without a key
+     * and without the administration token may `ask`. It may `ingest` only from the server's own page on this machine,
+     * because other web pages and proxies can send requests from this machine too. `admitAsker` counts the requests.
      * @throws RequestError `key_missing`, `role_missing`, `admin_off`, `admin_token_wrong`, `too_many_attempts`
      */
     assertMay(context: Context, opens: Role | "caller") {
@@ -158,7 +158,7 @@ function bearerOf(context: Context): string | undefined {
   return /^bearer +(\S+) *$/i.exec(context.req.header("authorization") ?? "")?.[1];
 }
 
-/** Verifies a token. An expired one does not count as an attempt, because it was valid once. */
+/** Verifies a token. An expired token does not count as a failed attempt, because it was valid once. */
 async function readToken(token: string, tokens: TokenReader, context: Context, count: () => Promise<void>) {
   try {
     return await tokens.read(token);

@@ -6,7 +6,7 @@ import { ROLES, type Role } from "../../store/keys.ts";
 import { sha256Hex } from "../../text/hash.ts";
 import type { Caller } from "./caller.ts";
 
-/** Maximum length of a token in characters. The claims about a person take some hundred. */
+/** Maximum length of a token in characters. Usual tokens have several hundred. */
 export const MAX_TOKEN_CHARACTERS = 8_192;
 /** Cache time of the issuer's keys, and minimum time between two fetches, in milliseconds. */
 export const KEYS_KEPT_MS = 600_000;
@@ -23,7 +23,7 @@ export function isToken(credential: string): boolean {
 /**
  * Verifies tokens by RFC 7519 and RFC 8725: signature with an allowed asymmetric algorithm (never `none` or HMAC), issuer, audience, `exp`,
  * `nbf` and subject. The configured claim mapping alone determines permissions.
- * @param domain default domain if tokens name none
+ * @param domain domain of every token if the configuration maps no claim to domains
  */
 export function createTokenReader(settings: TokenSettings, domain: string, fetchKeys: KeyFetch = fetch) {
   const { issuer, audience, algorithms, clock_tolerance_s: clockTolerance } = settings;
@@ -130,7 +130,10 @@ function rolesOf(found: readonly string[] | null, named: TokenSettings["roles"],
   return new Set(ROLES.filter((role) => (named?.[role] ?? (named === undefined ? [role] : [])).some((name) => found.includes(name))));
 }
 
-/** Returns the values of a claim, by name or by a path such as `realm_access.roles`: a list of strings, or one string of words. */
+/**
+ * Returns the values of a claim: a list of strings, or the words of one string.
+ * @param claim name, or a path such as `realm_access.roles`
+ */
 function valuesOf(payload: JWTPayload, claim: string): readonly string[] {
   const value = Object.hasOwn(payload, claim) ? payload[claim] : claim.split(".").reduce(ownValue, payload);
   const parsed = valuesSchema.safeParse(typeof value === "string" ? value.split(/\s+/).filter((word) => word !== "") : value);

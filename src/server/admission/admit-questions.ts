@@ -8,14 +8,14 @@ import type { PricedCall } from "../../shared/types.ts";
 import type { Amount, UsageStore } from "../../store/usage.ts";
 import type { FairQueue } from "./fair-queue.ts";
 
-/** Queue lane of callers that are not grouped. */
+/** Queue lane that all callers without a lane share. */
 const OWN_LANE = "this machine";
 
 interface Admitting {
   readonly queue: FairQueue;
   readonly budgets: ReturnType<typeof createBudgets>;
   readonly assertRoom: AssertRoom;
-  /** Milliseconds for a whole answer, search or check, without waiting time. */
+  /** Maximum milliseconds for a whole answer, search or check. Time in the queue does not count. */
   readonly timeoutMs: number;
   /** Receives the waiting time of each request. */
   readonly waited: (ms: number) => void;
@@ -80,7 +80,7 @@ export function admitQuestions(engine: Engine, { queue, budgets, assertRoom, tim
 
 type Asked = ScopeOptions & Pick<AskOptions, "signal">;
 
-/** Begins work with a timeout. The timeout also frees the place in the queue, so that work for a stalled client does not keep it. */
+/** Begins an answer, search or check with a timeout. The timeout also frees the place in the queue, even if the client stalls. */
 function openTurn({ settle }: Allowance, timeoutMs: number, given: AbortSignal | undefined, release: () => void) {
   // Not `AbortSignal.any`, because garbage collection of its weak references slows every answer.
   const ended = new AbortController();
@@ -105,7 +105,7 @@ function openTurn({ settle }: Allowance, timeoutMs: number, given: AbortSignal |
     /** Rejects on timeout. */
     over: over.promise,
     assertInTime: (): void => limit.signal.throwIfAborted(),
-    /** Returns the error for the caller: the timeout if that was the cause. */
+    /** Returns the timeout error if the time is over, otherwise `error`. */
     reasonFor: (error: unknown): unknown => (limit.signal.aborted ? limit.signal.reason : error),
     async end() {
       clearTimeout(timer);
@@ -142,7 +142,7 @@ interface BudgetOptions {
 
 /** A granted budget reservation. */
 interface Allowance {
-  /** Replaces the reservation by the real cost. Only the first call counts. */
+  /** Replaces the reservation by the real cost. Only the first call has an effect. */
   settle(calls: readonly PricedCall[]): Promise<void>;
 }
 
@@ -152,8 +152,8 @@ const FREE: Allowance = { settle: async () => undefined };
 
 /**
  * Limits the daily model cost (UTC) of a key, person or address. Each answer reserves an amount and later replaces it
- * by the real cost, so that concurrent answers in all processes stay within the budget. Tokens that were not counted
- * and unknown prices are left out.
+ * by the real cost, so that concurrent answers in all processes stay within the budget. Tokens that an endpoint does not
+ * report and calls without a known price cost nothing here.
  */
 export function createBudgets({ usage, now, perAnswer, holdMs, ...server }: BudgetOptions) {
   const today = () => now().toISOString().slice(0, 10);
@@ -228,7 +228,7 @@ async function sizeOf(folder: string): Promise<number> {
   return bytes;
 }
 
-/** Ignores files that disappear during the count. */
+/** Returns an error handler that gives `value` for a file that no longer exists and rethrows any other error. */
 function nothing<T>(value: T): (error: unknown) => T {
   return (error) => {
     if (systemCodeOf(error) === "ENOENT") return value;

@@ -3,7 +3,7 @@ import { RequestError } from "../../shared/errors.ts";
 export interface FairQueueOptions {
   /** Maximum number of concurrent tasks. */
   readonly atOnce: number;
-  /** Maximum number of waiting tasks in all lanes together. One lane gets at most half. */
+  /** Maximum number of waiting tasks in all lanes together. At most half of them may be in one lane. */
   readonly most: number;
   readonly timeoutMs: number;
 }
@@ -21,7 +21,7 @@ const MEAN_SHARE = 0.1;
 const MAX_RETRY_S = 60;
 
 export function createFairQueue({ atOnce, most, timeoutMs }: FairQueueOptions, clock: () => number = () => performance.now()) {
-  /** Waiting tasks by lane, next lane first; empty lanes are removed. */
+  /** Waiting tasks by lane, in the order in which lanes get their turn. Empty lanes are removed. */
   const lanes = new Map<string, Waiting[]>();
   let running = 0;
   let waiting = 0;

@@ -159,7 +159,7 @@ export const refreshCache = endpoint({
   handle: refresh,
 });
 
-/** Refreshes a domain. It continues when the client disconnects, because others may wait for the result. */
+/** Refreshes a domain. The work continues when the client disconnects, because other clients may wait for its result. */
 async function refresh({ caller, body: { domain } }: Call<unknown, z.output<typeof wire.refreshRequestSchema>>, { engine }: Services) {
   const { domains, tenants } = caller;
   if (domain !== undefined && domains !== null && !domains.includes(domain)) throw scopeDenied();

@@ -43,7 +43,7 @@ export const answerEndpoints = {
   }),
   calls: endpoint({
     ...{ method: "GET", path: "/v1/answers/{id}/calls", opens: "review" },
-    what: "Prompts and outputs of the model calls for an answer. Only administrators may see those of follow-up questions, or if a document was deleted or is not accessible to the key.",
+    what: "Prompts and outputs of the model calls for an answer. If the question was a follow-up, or if a document that the answer depends on was deleted or is not accessible to the key, only administrators may see them.",
     query: wire.scopeQuerySchema,
     gives: { status: 200, schema: wire.callsSchema },
     handle: async ({ caller, query, id }, { engine: { scope: scopeOf, store } }) => {

@@ -86,8 +86,8 @@ interface StreamedAnswer {
 }
 
 /**
- * Streams an answer. It waits for the first event after `admit-start`, so that a rejected question gets an HTTP error
- * status. If a hotline comes first, a later error is part of the stream.
+ * Streams an answer. The response starts with the first event after `admit-start`, so that a question rejected before
+ * gets an HTTP error status. If that event is a hotline, a later error is part of the stream.
  */
 export function streamAnswer(
   { context, ask, encode, encodeError }: StreamedAnswer,
@@ -123,7 +123,7 @@ async function readUntilAdmitted(events: AsyncGenerator<AnswerEvent, void>): Pro
   }
 }
 
-/** Yields the held events, then `rest`. Ends `rest` even if the client disconnects before that. */
+/** Yields the held events, then `rest`. Ends `rest` even if the client disconnects during the held events. */
 async function* chain<T>(held: readonly T[], rest: AsyncGenerator<T, void>): AsyncGenerator<T, void> {
   try {
     yield* held;
@@ -195,7 +195,7 @@ function streamFrames(
 export const batchEndpoints = {
   batch: endpoint({
     ...{ method: "POST", path: "/v1/batch", opens: "ask" },
-    what: "Answers many questions: JSON Lines in and out, each result as soon as it is known, in any order. After a cut, send the rest.",
+    what: "Answers many questions: JSON Lines in and out, each result as soon as it is known, in any order. If the connection breaks, send the questions without a result again.",
     body: { schema: batchLineSchema, long: true, lines: true },
     gives: { status: 200, schema: batchResultSchema, lines: true },
     handle: async ({ context, caller, signal: gone }, services) => {

@@ -35,7 +35,7 @@ export const libraryEndpoints = {
   }),
   suggestions: endpoint({
     ...{ method: "GET", path: "/v1/suggestions", ...ofDocument, unstored: true },
-    what: "Up to three questions that the documents answer; each was asked before it is listed.",
+    what: "Up to three questions that the documents answer. A question is listed only after this server has answered it.",
     query: wire.scopeQuerySchema,
     gives: { status: 200, schema: wire.suggestionsSchema },
     handle: async ({ caller, query }, { engine }) => ({ items: [...(await engine.suggestions(narrow(caller, query)))] }),
@@ -98,7 +98,7 @@ export const libraryEndpoints = {
   }),
   upload: endpoint({
     ...{ method: "POST", path: "/v1/documents", opens: "ingest", idempotent: true },
-    what: "Uploads files (`multipart/form-data`, each as `file`), all or none, and starts to ingest them. A file of the same name is replaced. 409 if a name is also a folder of other files, or lies below a file.",
+    what: "Uploads files (`multipart/form-data`, each as `file`), all or none, and starts to ingest them. A file of the same name is replaced. 409 if a folder already has the name of the file, or a file already has the name of its folder.",
     query: wire.uploadQuerySchema,
     body: "files",
     gives: { status: 202, schema: wire.uploadResponseSchema },
@@ -153,12 +153,12 @@ function uploadLimits({ uploadBytes, uploadFiles }: ServerLimits, fileBytes: num
   return { files: uploadFiles, bytes, file_bytes: Math.min(bytes, fileBytes) };
 }
 
-/** Returns a past version if the caller could see it then. @throws RequestError `unknown_document` */
+/** Returns a past version of a document if the scope includes the access label that this version had. @throws RequestError `unknown_document` */
 async function pastVersion(engine: Engine, scope: Scope, id: string, version: string): Promise<StoredDocument> {
   const [past] = await engine.store.corpusLog.past(scope.domain, new Map([[id, version]]));
   if (past !== undefined && scope.access.includes(past.document.access)) return past.document;
   const message =
-    "The text of this version is not kept. Only versions that a recorded answer may depend on are. Omit `version` for the current one.";
+    "The text of this version is not stored. Past versions are kept only if a stored answer may depend on them. Omit `version` to get the current version.";
   throw new RequestError("unknown_document", message, { id });
 }
 
@@ -197,7 +197,7 @@ async function describeDomain(engine: Engine, caller: Caller, domain: string) {
   };
 }
 
-/** Returns the pack, or `null` if it is invalid. `sourcebound doctor` reports that, and so do questions to it. */
+/** Returns the pack of a domain, or `null` if the pack is invalid. `sourcebound doctor` and questions to the domain report the fault. */
 function packOf(engine: Engine, domain: string) {
   try {
     return engine.domain(domain);

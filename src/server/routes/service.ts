@@ -58,7 +58,7 @@ export const serviceEndpoints = {
   }),
   ready: endpoint({
     ...{ method: "GET", path: "/readyz", opens: "anyone", unstored: true },
-    what: "200 if there are documents to answer from and the search engine answers, otherwise 503. `search`: how far it has followed the documents.",
+    what: "200 if there are documents to answer from and the search engine answers, otherwise 503. `search`: which revision of the documents the search engine has indexed.",
     gives: { status: 200, schema: wire.readySchema },
     handle: async (_, { engine, isStopping }) => {
       if (isStopping()) throw new RequestError("not_ready", "This server is shutting down. Use another one.");
