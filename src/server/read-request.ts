@@ -71,7 +71,7 @@ function parseJson(text: string): unknown {
   } catch (cause) {
     const position = positionOf(messageOf(cause), text);
     const where = position === null ? "" : ` at line ${position.line}, column ${position.column}`;
-    throw new RequestError("invalid_json", `The request body is not valid JSON${where}. Correct it there.`, { ...position }, { cause });
+    throw new RequestError("invalid_json", `The request body is not valid JSON${where}. Correct the syntax.`, { ...position }, { cause });
   }
 }
 

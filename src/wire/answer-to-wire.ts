@@ -95,7 +95,10 @@ function askedSpan({ text, source, askedCell }: Line): TextRange[] {
 /** Maximum characters between two adjacent sentences: white space and a list mark. */
 const NEAR = 8;
 
-/** Returns the first sentence and those adjacent to it, because a value in another quote may be about something else. */
+/**
+ * Returns the first sentence and those that follow it without a gap in the same document. A value in any other quote may
+ * be about something else.
+ */
 function firstRun({ sentences, citations }: Answer): Answer["sentences"] {
   const placeOf = (sentence: Answer["sentences"][number] | undefined) => citations.find(({ n }) => n === sentence?.citations[0]);
   const end = sentences.findIndex((sentence, i) => {
@@ -112,7 +115,7 @@ interface Written {
   readonly json: string;
 }
 
-/** Creates a function that writes answers as JSON. A repeated cache hit reuses the JSON of unchanged fields, by identity if possible. */
+/** Creates a function that writes answers as JSON. For a repeated cache hit, the function reuses the JSON of unchanged fields. */
 export function createAnswerWriter(): (answer: Answer) => string {
   const known = new WeakMap<Answer["citations"], Written>();
   return (answer) => {
@@ -135,7 +138,7 @@ function isSame(a: object, b: object): boolean {
   return left.length === right.size && left.every(([name, value]) => right.has(name) && isEqual(value, right.get(name)));
 }
 
-/** Compares new values as JSON, because they are small. */
+/** Returns whether two field values are equal. Objects that are not identical are compared as JSON, because they are small. */
 function isEqual(a: unknown, b: unknown): boolean {
   return a === b || (typeof a === "object" && typeof b === "object" && JSON.stringify(a) === JSON.stringify(b));
 }
@@ -151,7 +154,7 @@ export const errorResponseSchema = z.object({
     code: z.string(),
     message: z.string(),
     data: z.record(z.string(), z.unknown()).optional(),
-    warnings: z.array(warningSchema).optional().describe("Show these before the error: hotlines; absent if there are none."),
+    warnings: z.array(warningSchema).optional().describe("Hotlines, to be shown before the error; absent: none."),
   }),
 });
 

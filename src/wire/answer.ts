@@ -41,8 +41,8 @@ const evidenceSchema = z.object({
   end: z.int(),
   window: z.object({ start: z.int(), end: z.int() }).describe("Part of the passage that best matches the question."),
   rel: nullableScore,
-  consistency: nullableScore.describe("Self-contained, dated and free of contradictions; `null`: not scored."),
-  agreement: nullableScore.describe("Share of passages on the same subject that agree; `null`: none, or not scored."),
+  consistency: nullableScore.describe("How self-contained, dated and free of contradictions the passage is; `null`: not scored."),
+  agreement: nullableScore.describe("Share of the passages on the same subject that agree; `null`: no such passage, or not scored."),
   cross: nullableScore,
   final: z.number(),
   verdict: z.enum(["verified", "uncertain", "rejected"]),
@@ -53,7 +53,7 @@ const proof = z.record(z.string(), z.unknown()).nullable();
 
 /** How a sentence is displayed; `text` itself stays exact. */
 export const displaySchema = {
-  label: z.string().optional().describe("Heading or caption that the text belongs to; absent: none, or that of the sentence before."),
+  label: z.string().optional().describe("Heading or caption that the text belongs to; absent: none, or the same as for the previous sentence."),
   asked_cell: z.int().optional().describe("Index of the cell that answers, in `row.cells` of the citation; absent: not known exactly."),
 };
 
@@ -66,7 +66,7 @@ export const askResponseSchema = z
     profile: z.string(),
     filters: appliedFilters.optional().describe("Filters that were applied; absent without filters."),
     agg_conf: nullableScore.describe("Confidence of the decision to answer; `null` if nothing was found."),
-    agg_conf_calibrated: z.boolean().describe("False: the threshold was not fitted on labelled questions."),
+    agg_conf_calibrated: z.boolean().describe("False if the threshold was not fitted on labelled questions."),
     answer_plain: z.string(),
     answer_html: z.string().describe("Rendered by the server from the checked sentences; safe to insert."),
     sentences: z.array(z.object({ text: z.string(), citations: z.array(z.int()), ...displaySchema })),
@@ -91,8 +91,8 @@ export const askResponseSchema = z
       .optional()
       .describe("Origin of a cached answer, which was checked again on the current documents. Absent on a miss."),
     token_usage: tokenUsageSchema.describe("Model tokens by stage; `null` if an endpoint did not report them."),
-    cost_usd: z.number().nullable().describe("At list prices: 0 if no endpoint was called; `null` if tokens or price are unknown."),
-    calls: z.array(callSchema).describe("Endpoint calls in order, including failed ones. `rewrite`: the draft after a faulty one."),
+    cost_usd: z.number().nullable().describe("US dollars at list prices; 0 if no endpoint was called, `null` if tokens or price are unknown."),
+    calls: z.array(callSchema).describe("Endpoint calls in order, including failed ones. `rewrite`: the second draft, after a first one with faults."),
     report: gradeReportSchema.optional().describe("Only for profiles that grade (`validator`)."),
     latency_ms: z.number(),
     timings_ms: z

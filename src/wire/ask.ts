@@ -28,7 +28,7 @@ export const askRequestSchema = z
     write: z
       .enum(["answer", "quotes"])
       .optional()
-      .describe("What a configured model does: write the answer, or select the quotes that answer; the server's setting when absent."),
+      .describe("Task of a configured model: write the answer, or select the quotes that answer. Absent: the server's setting."),
     domain: z.string().min(1).optional().describe("Domain to ask; the server's default domain when absent."),
     tenant: z.string().min(1).optional().describe("Tenant whose vocabulary and documents apply."),
     profile: z.string().min(1).optional().describe("Profile: the stages that run and their settings; the domain's default when absent."),

@@ -13,7 +13,7 @@ const { session_id: _session, user_id: _user, ...fields } = askRequestSchema.sha
 /** A line of a batch: a question with the fields of POST /v1/ask, without sessions. */
 export const batchLineSchema = z
   .strictObject({
-    id: z.string().min(1).max(200).optional().describe("Names the question in the output; its line number, from 1, when absent."),
+    id: z.string().min(1).max(200).optional().describe("Id of the question in the output. Absent: the number of its line, from 1."),
     ...fields,
   })
   .describe("POST /v1/batch, one line per question (JSON Lines)");

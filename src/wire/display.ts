@@ -31,7 +31,7 @@ export interface Disagreement {
   readonly heading: string;
   /** Newest first, undated last; sides with the same value are adjacent. */
   readonly sides: readonly DisagreeingSide[];
-  /** The declared rule that decides; `null` if none does. */
+  /** Rule of the domain pack that decides which value holds; `null`: none. */
   readonly decidedBy: NonNullable<WireConflict["resolved_by"]>["rule"] | null;
 }
 
@@ -83,7 +83,7 @@ function toDisagreement(conflicts: readonly WireConflict[]): Disagreement {
   };
 }
 
-/** Identifies a value of a sentence. */
+/** Returns a key for a value of a sentence at its place. */
 function keyOf({ document_id, start, end, value }: WireSide): string {
   return `${document_id} ${start} ${end} ${value}`;
 }
@@ -93,8 +93,8 @@ export type Fit = "well" | "partly" | "loosely";
 
 /**
  * Minimum confidence of each label. `partly` is the shipped threshold, so lower values occur only if the threshold was
- * changed. On the validation collections, 2 of 51 answers from 0.90 on were wrong, and 9 of 56 below that
- * (`lab/train/ranking`).
+ * changed. On the validation collections, 2 of 51 answers with a confidence of at least 0.90 were wrong, and 9 of 56
+ * with a lower one (`lab/train/ranking`).
  */
 export const FIT_FROM = { well: 0.9, partly: 0.81 } as const;
 

@@ -23,7 +23,7 @@ export const citationStatesSchema = z.object({
       state: z
         .enum(["same", "moved", "changed", "gone"])
         .describe("`moved`: same text, another place; `gone`: deleted, or not accessible to the asker."),
-      likeness: z.number().min(0).max(1).describe("Share of the quote's words found there today, weighted by rarity."),
+      likeness: z.number().min(0).max(1).describe("Share of the quote's words that the current place contains, weighted by rarity."),
       now: z
         .object({ document_id, document_version, title, url, quote, start, end, unit, heading_path, original })
         .extend({ page: z.int().nullable().describe("Page on which the quote begins, from 1; `null`: the document has no pages.") })
@@ -111,14 +111,14 @@ export const evaluationRequestSchema = z
   .strictObject({
     domain: named.domain,
     profile: askRequestSchema.shape.profile,
-    questions: questionFile.optional().describe("In the format of `eval golden --golden`. @default the golden set of the domain pack"),
+    questions: questionFile.optional().describe("Questions in the format of `eval golden --golden`; the golden set of the domain pack when absent."),
   })
   .describe("POST /v1/evaluations");
 export const evaluationQuerySchema = z.strictObject({
   against: z.string().max(100).optional().describe("Id of another run to compare with."),
 });
 
-/** The type that the page uses. The JSON schema only says "object". */
+/** The type of a report in the web app. The JSON schema only says "object". */
 type WireReport = Omit<Report, "items"> & { readonly items: readonly GoldenItem[] };
 const report = z.looseObject({}) as unknown as z.ZodType<WireReport, Report>;
 
@@ -130,12 +130,12 @@ export const evaluationSchema = z.object({
   profile: z.string().nullable(),
   questions: z.string().nullable().describe("Name of the uploaded question file; `null`: the golden set of the domain pack."),
   state: z.enum(["running", "done", "failed", "stopped"]),
-  done: z.int().describe("Number of questions."),
+  done: z.int().describe("Number of finished questions."),
   total: z.int(),
   reason: z.string().nullable(),
   started_at: z.string(),
   ended_at: z.string().nullable(),
-  report: report.nullable().describe("In the format of `eval golden --json`; without questions in lists."),
+  report: report.nullable().describe("In the format of `eval golden --json`; `items` is empty in a list of runs."),
   changes: z
     .array(change)
     .optional()

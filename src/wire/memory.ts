@@ -32,7 +32,7 @@ export const reviewActSchema = z.strictObject({ by: actor }).describe("POST /v1/
 export const correctionSchema = z
   .strictObject({
     by: actor,
-    answer: z.string().min(1).describe("Sentences that each cite `[n]`, a document of a citation or of a final line `[n]: path`."),
+    answer: z.string().min(1).describe("Sentences with a citation `[n]` each. `[n]` means a citation of the answer, or the document that a final line `[n]: path` names."),
   })
   .describe("POST /v1/review/ID/correct");
 
@@ -110,7 +110,7 @@ const audit = z.object({
 const queueItemSchema = z.object({
   id: z.string(),
   question: z.string(),
-  within: z.string().nullable().describe("Limits of the question in words; `null`: none, or no longer known."),
+  within: z.string().nullable().describe("Filters or selection of the question, in words; `null`: none, or no longer known."),
   tenant: z.string().nullable(),
   profile: z.string(),
   status: z.string(),
@@ -150,7 +150,7 @@ const reviewFields = z.object({
   access: z.array(z.string()),
   profile: z.string(),
   question: z.string().describe("Redacted; empty if no text is kept."),
-  within: z.string().nullable().describe("Limits of the question in words; `null`: none, or no longer known."),
+  within: z.string().nullable().describe("Filters or selection of the question, in words; `null`: none, or no longer known."),
   status: z.string(),
   reason: z.string().nullable(),
   privacy: z.enum(["redacted", "ephemeral"]),
@@ -205,7 +205,7 @@ export const statisticsSchema = z.object({
   feedback: z.object({ up: z.int(), down: z.int() }),
   ephemeral: z.int(),
   days: z.array(daySchema).describe("Oldest first."),
-  judged: z.array(z.object({ right: z.int(), wrong: z.int() })).describe("Answers judged by a person, by tenths of their confidence."),
+  judged: z.array(z.object({ right: z.int(), wrong: z.int() })).describe("Answers that a person judged, in ten ranges of their confidence: 0 to 0.1, and so on."),
 });
 /** `GET /v1/admin/stats` */
 export type WireStatistics = z.infer<typeof statisticsSchema>;

@@ -117,7 +117,7 @@ export const checkResponseSchema = z.object({
         .object({ source: z.int(), path: z.string(), text: z.string(), start: z.int(), end: z.int() })
         .loose()
         .nullable()
-        .describe("Place of the claim, byte for byte."),
+        .describe("Text in the source that belongs to the sentence, byte for byte; `null`: none was found."),
     }),
   ),
   checks: z.array(findingSchema.loose()).describe("Checks of the answer as a whole."),
@@ -199,7 +199,7 @@ export const uploadQuerySchema = z.strictObject({
     .min(1)
     .max(60)
     .optional()
-    .describe("An access label of the key; when absent, its first label, or that of the domain pack."),
+    .describe("An access label of the key. Absent: the first label of the key, or the label in the domain pack if the key has none."),
 });
 export const uploadResponseSchema = z.object({ items: z.array(fileSchema) });
 
@@ -224,7 +224,7 @@ export const documentSchema = z.object({
   path: z.string(),
   format: z.string().nullable(),
   sha256: z.string(),
-  text: z.string().describe("Normalised; all offsets count its UTF-16 code units."),
+  text: z.string().describe("Normalised text. All offsets are counted in its UTF-16 code units."),
   blocks: z.array(z.tuple([z.int(), z.int(), blockType, z.int(), z.int()])).describe("`[start, end, type, level, header]`"),
   outline: z.array(z.object({ start: z.int(), level: z.int(), text: z.string() })),
   pages: z.array(z.int()).nullable().describe("Start of each page, page 1 first; `null`: the document has no pages."),
