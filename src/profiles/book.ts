@@ -2,10 +2,10 @@ import { denseOnly, SOURCE_WRITING, STRICT_CHECKS } from "./guards.ts";
 import { FOREIGN_LANGUAGE, type Profile, REPORT_MARGIN } from "./profile.ts";
 
 /**
- * Minimum confidence of the best passage for a question to count as on topic. It is the threshold with the best
- * balanced accuracy on the validation collections, for answerable questions against questions of other domains. The two
- * halves give .04 and .05, each with .98 on the other half (`./run eval topics`, 2026-11-30). The source's .7,
- * converted by quantile, refused 45 of 60 questions that the book answers.
+ * A question is on topic if the confidence of the best passage is at least this. The threshold separates answerable
+ * questions from questions of other domains with the best balanced accuracy on the validation collections. Chosen on one
+ * half of them, it is .04 or .05, with a balanced accuracy of .98 on the other half (`./run eval topics`, 2026-11-30).
+ * The source's .7, converted by quantile, refused 45 of 60 questions that the book answers.
  */
 const ON_TOPIC = 0.05;
 
@@ -39,7 +39,7 @@ export const book: Profile = {
     {
       rule: "selection: start ≥ a and end ≤ b",
       state: "corrected",
-      why: "applied before ranking. Chunks of 800 tokens seldom lie within a selection, so chunks that extend beyond it are cut to its whole sentences and scored as cut",
+      why: "applied before ranking. Chunks of 800 tokens seldom lie within a selection, so chunks that extend beyond it are cut to its whole sentences and scored after the cut",
     },
     {
       rule: "below 500 ms with a selection",
@@ -49,7 +49,7 @@ export const book: Profile = {
     {
       rule: "filters by chapter, section and page",
       state: "corrected",
-      why: "also cut to the sentences inside; a citation shows its headings from chapter to section and its page",
+      why: "passages are also cut to the sentences that match; a citation shows its headings from chapter to section and its page",
     },
     {
       rule: "all retrieved passages go into the prompt as numbered sources",
@@ -59,7 +59,7 @@ export const book: Profile = {
     {
       rule: "top 5; refuse when nothing is found or the best is below .7",
       state: "corrected",
-      why: "with text-embedding-3-small (our assumption: the source names no encoder). With the embedded encoder, the best confidence that a passage answers decides, from .05, chosen with `./run eval topics` on the validation collections: .7 carried over by quantile refuses most questions that the book answers. Ranking by vectors alone misses chapters that share words with the question; `sourcebound` ranks by both",
+      why: "with text-embedding-3-small (our assumption: the source names no encoder). With the embedded encoder, the question is answered if the best confidence of a passage is at least .05, which `./run eval topics` chose on the validation collections: .7, converted by quantile, refuses most questions that the book answers. Ranking by vectors alone misses chapters that share words with the question; `sourcebound` ranks by both",
     },
     {
       rule: "two refusals: nothing about the topic, and no reliable answer",
@@ -69,12 +69,12 @@ export const book: Profile = {
     {
       rule: "cited sources exist; otherwise the answer is rejected, with a message of its own",
       state: "reproduced",
-      why: "nothing is shown before the whole answer has passed; a wrong value also rejects it (ours)",
+      why: "nothing is shown before the whole answer has passed; a wrong value also rejects the answer (our addition)",
     },
     {
       rule: "uncited sentences: similarity ≥ .6 to a chunk, otherwise the answer is rejected",
       state: "corrected",
-      why: "the nearest quote is cited and the sentence checked against it; .6 is carried over by quantile from text-embedding-3-small (our choice)",
+      why: "the nearest quote is cited and the sentence checked against it; .6 is converted by quantile from text-embedding-3-small (our choice)",
     },
     {
       rule: "last 5 pairs in the prompt, temperature .3, 30 minutes idle",

@@ -1,6 +1,6 @@
 import { type CheckSettings, type GuardSettings, PLAIN_QUERY, type RetrieveSettings, type WriteSettings } from "./profile.ts";
 
-/** Guards of profiles that set none. Relevancy is off: quotes are selected by the question, and no threshold has been measured. */
+/** Guards of profiles that set none. Relevancy is off, because quotes are selected by the question and no threshold has been measured. */
 export const GUARDS: GuardSettings = {
   pii: "remove",
   terminology: "warn",
@@ -26,10 +26,10 @@ export const SOURCE_GUARDS: GuardSettings = {
  */
 const FAITHFUL = 0.55;
 /**
- * Minimum cosine of question and answer, with the embedded encoder. It is the threshold with the best balanced accuracy
- * for human answers against answers to other questions: .20 on each half of eight domains, with balanced accuracies of
- * .90 and .91 on the other half (`./run eval relevancy`). The source's threshold, converted by quantile, marked 66 of
- * 70 right answers as off topic, because the quantiles come from questions and long passages.
+ * Minimum cosine of question and answer, with the embedded encoder. The threshold separates human answers from answers
+ * to other questions with the best balanced accuracy. Chosen on either half of eight domains, it is .20, with balanced
+ * accuracies of .90 and .91 on the other half (`./run eval relevancy`). The source's threshold, converted by quantile,
+ * flagged 66 of 70 right answers as off topic, because the quantiles come from questions and long passages.
  */
 const ON_TOPIC = 0.2;
 
@@ -55,7 +55,8 @@ export const SUPPORT_BANDS = { unsupported: 0.51, unclear: 0.68 } as const;
 
 /**
  * Minimum confidences of a `verified` and an `uncertain` passage. On the validation collections, three of four passages
- * from `verified` on answer, and one of twenty passages that answer is below `uncertain` (`lab/train/ranking`).
+ * with at least `verified` answer the question. One of twenty passages that answer it has less than `uncertain`
+ * (`lab/train/ranking`).
  */
 export const VERDICT_CUTS = { verified: 0.27, uncertain: 0.07 } as const;
 

@@ -14,16 +14,16 @@ export interface Profile {
    */
   readonly web?: "decides" | "attaches";
   /**
-   * Encoder that the thresholds of gate and routing belong to. For another encoder they are converted by quantile.
-   * `null` if no threshold is a cosine.
+   * Encoder on whose scale the cosine thresholds of gate and routing are. For another encoder, the thresholds are
+   * converted by quantile. `null` if no threshold is a cosine.
    */
   readonly thresholdsOf: string | null;
   readonly write: WriteSettings;
   readonly check: CheckSettings;
   /**
-   * Threshold below which an answered question gets a diagnostic report: a confidence (a cosine on the scale of
-   * `thresholdsOf` if the gate compares cosines), or a margin above the answer threshold. `null`: only refusals and
-   * findings of checks are reported.
+   * An answered question gets a diagnostic report if its confidence is lower than `below`, or lower than the answer
+   * threshold plus `margin`. If the gate compares cosines, `below` is a cosine on the scale of `thresholdsOf`. `null`:
+   * only refusals and findings of checks are reported.
    */
   readonly lowConfidence: { readonly below: number } | { readonly margin: number } | null;
   /** Metrics reported for every answer, without any effect on it. Absent: no report. */
@@ -34,8 +34,8 @@ export interface Profile {
   readonly caches: readonly ("exact" | "semantic" | "graph")[];
   /**
    * Whether a stored answer may be served for a paraphrase. `always`: the source asks for it. `pack`: only if the
-   * domain pack allows it (`semantic_cache`). Two of three such hits were wrong on twenty collections that were not
-   * used for training (2026-11-25).
+   * domain pack allows it (`semantic_cache`). Two of three answers served for paraphrases were wrong on twenty
+   * collections that were not used for training (2026-11-25).
    */
   readonly rewordings: "always" | "pack";
   /**
@@ -69,11 +69,11 @@ export interface SourceRule {
   readonly why: string;
 }
 
-/** Rule of every profile. No other check can verify such a sentence, and unverified sentences are not shown. */
+/** Rule of every profile: no other check can verify a sentence in another language, and unverified sentences are not shown. */
 export const FOREIGN_LANGUAGE: SourceRule = {
   rule: "a sentence in another language than its sources is not shown",
   state: "ours",
-  why: "its wording cannot be compared with them; languages are detected from script and function words",
+  why: "the wording of the sentence cannot be compared with its sources; languages are detected from script and function words",
 };
 
 export interface RetrieveSettings {
@@ -96,11 +96,11 @@ export interface RetrieveSettings {
   readonly alpha: number;
   readonly beta: number;
   readonly query: QuerySettings;
-  /** Merges near-duplicates: `same-facts` if values, dates, polarity and names agree too, `cosine` by similarity of their words alone. */
+  /** Merges passages with similar words: `cosine` all of them, `same-facts` only if values, dates, polarity and names agree too. */
   readonly twins: "same-facts" | "cosine" | "off";
-  /** Number of passages of one document that rank before those of other documents; the rest follow. `null`: no limit. */
+  /** Passages per document that keep their rank; further ones rank after all of these. `null`: no limit. */
   readonly perDocument: number | null;
-  /** Place of the vector search in large domains, if records are in PostgreSQL and the configuration sets none. @default "process" */
+  /** Where vectors of large domains are searched on PostgreSQL, unless the configuration sets it. @default "process" */
   readonly vectors?: "process" | "pgvector";
 }
 
@@ -112,7 +112,7 @@ export interface QuerySettings {
   readonly repair: boolean;
   /** Adds abbreviations and synonyms of the domain pack. */
   readonly expand: boolean;
-  /** Ranks passages with a code of the question first. */
+  /** Ranks passages that contain a code from the question first. */
   readonly codesFirst: boolean;
 }
 
@@ -139,10 +139,10 @@ export type GateSettings =
       readonly warn: number;
     }
   /**
-   * Gate of `spark`: thresholds on `relevanceWeight·relevance + crossWeight·cross`, for each passage and for the mean
-   * of the passages that reach theirs. The best `keep` passages are used. `learned` has the weights and
-   * thresholds without the Hub's cross-encoder. The passages then share the confidence of the answer, in proportion to
-   * the probabilities of their best candidates.
+   * Gate of `spark`. It compares `relevanceWeight·relevance + crossWeight·cross` of each passage with one threshold, and
+   * the mean of the passages that reach it with another. The best `keep` passages are used. `learned` has the weights
+   * and thresholds if the cross-encoder from the Hugging Face Hub is not installed. Then the passages share the
+   * confidence of the answer, in proportion to the probabilities of their best candidates.
    */
   | {
       readonly type: "guard";
@@ -157,15 +157,15 @@ export type GateSettings =
         readonly perPassage: number;
         readonly aggregate: number;
       };
-      /** Score to use for `cross`. The gate receives the thresholds for it. @default "cross" */
+      /** Score to use as `cross`. The thresholds must be on the scale of this score. @default "cross" */
       readonly by?: "cross" | "probability";
     }
   /** Gate of `vg-rag`: the geometric mean of relevance, consistency and agreement. */
   | { readonly type: "v-score"; readonly verified: number; readonly rejected: number }
   /**
    * Gate of `book`. It refuses if the best cosine is below `minimum` or, with the embedded encoder, if the best
-   * confidence of a passage is below `probability`. `by` selects the score that `minimum` applies to; the gate receives the
-   * matching threshold. @default "cosine"
+   * confidence of a passage is below `probability`. `by` selects the score to compare with `minimum`, which must be on
+   * the scale of this score. @default "cosine"
    */
   | { readonly type: "best-similarity"; readonly minimum: number; readonly probability: number; readonly by?: "cosine" | "probability" }
   | { readonly type: "none" };
@@ -239,7 +239,7 @@ export interface CheckSettings {
    * removed, or the answer gets a warning.
    */
   readonly values: "remove" | "warn" | "off";
-  /** The same for names, table cells and pairs of values. */
+  /** Effect of names, table cells and pairs of values that do not agree with the cited quotes. */
   readonly claims: "remove" | "warn" | "off";
   /**
    * True to replace a citation that does not support its sentence by a source that does, and to cite an uncited
@@ -260,20 +260,20 @@ export interface CheckSettings {
 export interface GuardSettings {
   /** Personal data that neither a cited quote nor a contact of the domain publishes. */
   readonly pii: "remove" | "warn" | "off";
-  /** Terms of another tenant without the tenant's own. */
+  /** Effect of a term of another tenant in an answer that does not also use the own term of the tenant who asks. */
   readonly terminology: "remove" | "warn" | "off";
   /** Instructions from a document to the model that writes, or text that tries to trick the person who reads the answer. */
   readonly injection: "remove" | "warn" | "off";
   /**
-   * Flags an answer whose similarity to its question is lower: than `minimum` on the scale of the model `of`, or than
-   * `embedded` with the embedded encoder.
+   * Flags an answer that is less similar to its question than `minimum`, on the scale of the model `of`. With the
+   * embedded encoder, the minimum is `embedded`.
    */
   readonly relevancy: { readonly minimum: number; readonly of: string; readonly embedded: number } | null;
   /**
-   * Flags an answer whose support by its passages is lower: than `minimum` with the embedded scorer, or than
-   * `source.minimum` with a scorer whose id contains `source.model` (lower case).
+   * Flags an answer if the support by its passages is below `minimum`, with the embedded scorer. With a scorer whose id
+   * contains `source.model` (lower case), the minimum is `source.minimum`.
    */
   readonly faithfulness: { readonly minimum: number; readonly source: { readonly model: string; readonly minimum: number } } | null;
-  /** Flags an answer that is longer. `tokens` counts only text that a model wrote, because extractive answers have a limit of sentences. */
+  /** Flags an answer longer than `limit`. `tokens` counts only text that a model wrote, because extractive answers have a limit of sentences. */
   readonly tokens: { readonly limit: number; readonly count: "tokens" | "characters/4" } | null;
 }

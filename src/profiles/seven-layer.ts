@@ -15,7 +15,7 @@ export const sevenLayer: Profile = {
     rules: ["If several sources support a sentence, cite all of them."],
     route: { complexTerms: 1, passages: 5, meanSimilarity: 0.55 },
     refusal: "I have no reliable information about that in my knowledge base. Try other words, or ask the official site.",
-    unreliable: "No sentence of the answer stood up to its sources. Try other words, or ask the official site.",
+    unreliable: "The sources supported no sentence of the answer. Try other words, or ask the official site.",
   },
   check: {
     guards: SOURCE_GUARDS,
@@ -36,7 +36,7 @@ export const sevenLayer: Profile = {
     {
       rule: "layer 1: keep passages with cosine ≥ .45, K = 7; weak below .55",
       state: "reproduced",
-      why: "raw cosines of text-embedding-3-small; carried over by quantile for another encoder",
+      why: "raw cosines of text-embedding-3-small; converted by quantile for another encoder",
     },
     {
       rule: "layer 1b: best below .45 refuses without a model call, with a fixed text",
@@ -66,12 +66,12 @@ export const sevenLayer: Profile = {
     {
       rule: "layer 5: percentages and 7xxx codes must occur in the chunks",
       state: "corrected",
-      why: "its pattern reads `3.5 %` as 5, codes other than 7xxx are missed, and its is_clean ignores codes. Here every value counts, including dollars and periods, and must occur in the cited quotes with the same subject",
+      why: "the source's pattern reads `3.5 %` as 5, codes other than 7xxx are missed, and its is_clean ignores codes. Here every value counts, including dollars and periods, and must occur in the cited quotes with the same subject",
     },
     {
       rule: "layer 6: strip citations beyond the last source",
       state: "corrected",
-      why: "its loop ends at superscript 19; here any number in any marker style is covered. The cleaned answer is cached if nothing else is wrong with it",
+      why: "the source's loop ends at superscript 19; here any number in any marker style is removed. The cleaned answer is cached if nothing else is wrong with it",
     },
     {
       rule: "layer 7: warning prefix below .50, with a report",
@@ -99,9 +99,9 @@ export const sevenLayer: Profile = {
       why: "a keyword must be a whole word of the question: `form` does not match `inform`; all spellings of an entity share one node",
     },
     {
-      rule: "graph: topic, entity and approved, newest five (listing 7); else by 1.5 approved, .5 flagged times relevance (equation 6)",
+      rule: "graph: the newest five approved answers with the same topic and entity (listing 7); otherwise by relevance times 1.5 if approved, .5 if flagged (equation 6)",
       state: "corrected",
-      why: "listing 7 is used for every question. Its answers rank above those that are only similar, which are ranked by equation 6, with the probability that both questions are equivalent as relevance. It excludes nothing and adds no safety: both questions must still be equivalent. Flagged answers are served, with a warning, only if `cache.serve_flagged` is set. Few questions name an entity of its three kinds",
+      why: "listing 7 is used for every question. Answers that it finds rank first; answers to similar questions follow, by equation 6, where relevance is the probability that both questions are equivalent. The order excludes nothing and adds no safety: both questions must still be equivalent. Flagged answers are served, with a warning, only if `cache.serve_flagged` is set. Few questions name an entity of the source's three kinds",
     },
     {
       rule: "entity grounding, source consistency, topic coherence",

@@ -43,7 +43,7 @@ export const sourcebound: Profile = {
     onFault: "regenerate",
     sentences: { normal: 4, more: 10 },
     refusal: "I did not find enough in the documents to answer this reliably.",
-    unreliable: "An answer was written, but it did not stand up to its sources, so it is not shown.",
+    unreliable: "An answer was written, but its sources do not support it, so it is not shown.",
   },
   check: {
     uncited: "remove",
@@ -74,15 +74,15 @@ export const sourcebound: Profile = {
     {
       rule: "a model's sentence that the cross-encoder finds unsupported is removed",
       state: "ours",
-      why: "it would appear to be supported by its source. A supporting quote replaces it. An unclear sentence is shown with a warning",
+      why: "readers would believe that its source supports it. A quote that does so replaces it. If the support is unclear, the sentence is shown with a warning",
     },
     {
       rule: "large model according to the rules of seven-layer",
       state: "ours",
-      why: "its numbers; its mean similarity is carried over by quantile from the scale of text-embedding-3-small",
+      why: "with the thresholds of seven-layer; the mean similarity is converted by quantile from the scale of text-embedding-3-small",
     },
     {
-      rule: "refuse below a learned confidence that the best quote answers, and show the nearest sentences",
+      rule: "refuse if the confidence that the best quote answers is below a threshold, and show the nearest sentences",
       state: "ours",
       why: "sentences, list items and rows are candidates, and a cross-encoder scores the best 16. The default threshold was chosen on validation collections (docs/accuracy.md); `calibrate` fits another on a domain's own questions",
     },
@@ -109,7 +109,7 @@ export const sourcebound: Profile = {
     {
       rule: "equivalent questions share an answer: exact, semantic, graph",
       state: "ours",
-      why: "paraphrases only if the domain pack allows them. Slots must agree, and a learned score of wording, entities and passages must be high enough. Sources, quotes and checks are verified again on every hit",
+      why: "paraphrases only if the domain pack allows them. Exact facts must be equal, and the cross-encoder must say that both questions ask the same. Sources, quotes and checks are verified again on every hit",
     },
     FOREIGN_LANGUAGE,
   ],

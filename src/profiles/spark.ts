@@ -60,7 +60,7 @@ export const spark: Profile = {
     {
       rule: "K 50 → 8 → 5",
       state: "reproduced",
-      why: "the cross-encoder scores all 50, and its score alone determines the order. The guard judges the best 8 and passes the best 5 that qualify to the writer, by its sum. Without the Hugging Face model the fused order is kept, and the embedded cross-encoder scores the candidates of the best 8",
+      why: "the cross-encoder scores all 50, and its score alone determines the order. The guard judges the best 8 and passes the best 5 that qualify, by its weighted sum, to the writer. Without the Hugging Face model the fused order is kept, and the embedded cross-encoder scores the candidates of the best 8",
     },
     {
       rule: "cross-encoder ms-marco-MiniLM-L-6-v2 on `title. section. text`",
@@ -68,9 +68,9 @@ export const spark: Profile = {
       why: "the Hugging Face model if installed. Otherwise the embedded cross-encoder scores 16 sentences, list items and rows of the 8 passages, with title and headings, and the passages share the confidence of the answer as cross scores, in proportion to the probabilities of their best candidates. If the cross-encoder is not available, the first stage alone gives the confidence, and the trace says so",
     },
     {
-      rule: "guard .7·rel + .3·cross, ≥ .28 each, mean of those ≥ .35; otherwise refused without a model call",
+      rule: "guard: .7·rel + .3·cross ≥ .28 for a passage, mean of these passages ≥ .35; otherwise refused without a model call",
       state: "corrected",
-      why: "rel is the cosine carried over by quantile to the scale of text-embedding-3-small. A missing cross score is left out and the weights are renormalised; it never counts as 0. The source says P(relevant) ≈ .85 from .28 and P(answerable) ≈ .90 from .35. Without the Hugging Face model the weights are .3 and .7, because the embedded cross-encoder is stronger than the embedded encoder, and both thresholds are .64, chosen on validation collections (`lab/log/profiles.md`). Most questions have one labelled passage among the eight; other relevant ones count against it",
+      why: "rel is the cosine, converted by quantile to the scale of text-embedding-3-small. A missing cross score is left out and the weights are renormalised; it never counts as 0. The source says P(relevant) ≈ .85 from .28 and P(answerable) ≈ .90 from .35. Without the Hugging Face model the weights are .3 and .7, because the embedded cross-encoder is stronger than the embedded encoder, and both thresholds are .64, chosen on validation collections (`lab/log/profiles.md`). Most questions have one labelled passage among the eight; other relevant ones count against it",
     },
     {
       rule: "at most 6 quotes of 120 tokens in 2,200",
@@ -95,7 +95,7 @@ export const spark: Profile = {
     {
       rule: "semantic cache: cosine ≥ .92, entity Jaccard ≥ .6, document overlap ≥ .6; the weighted sum ranks",
       state: "corrected",
-      why: "all three must hold; the cosine is carried over by quantile from all-MiniLM-L6-v2, and its weights are unspecified. Exact facts must be equal and the cross-encoder must say that both ask the same, because opposite questions pass these thresholds",
+      why: "all three must hold; the cosine is converted by quantile from the scale of all-MiniLM-L6-v2, and the source does not state the weights. Exact facts must be equal and the cross-encoder must say that both ask the same, because opposite questions pass these thresholds",
     },
     {
       rule: "invalidation by document version",

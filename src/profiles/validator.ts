@@ -13,7 +13,7 @@ export const validator: Profile = {
   write: {
     ...SOURCE_WRITING,
     refusal: "I found no passage to answer from.",
-    unreliable: "An answer was written, but it is withheld: it held what looks like personal data, or nothing of it could be shown.",
+    unreliable: "An answer was written, but it is withheld: it seems to contain personal data, or no sentence of it passed the checks.",
   },
   check: {
     guards: VALIDATOR_GUARDS,
@@ -53,12 +53,12 @@ export const validator: Profile = {
     {
       rule: "five L1 metrics",
       state: "corrected",
-      why: "personal data by checksums and formats in addition to its regexes. Relevancy with the embedded encoder from .20; faithfulness by the support of the weakest sentence, and 0 if its values or names do not agree with the passages. Relevancy was chosen on half of eight domains (`./run eval relevancy`), faithfulness on the validation drafts (`lab/train/entailment`). The source's .45 and .35 apply with its own encoder and with a Hugging Face model of the HHEM class (`support.hub`)",
+      why: "personal data is also found by checksums and formats, not only by the source's regexes. Relevancy passes from .20 with the embedded encoder. Faithfulness is the support of the weakest sentence, and 0 if values or names of a sentence do not agree with the passages. The threshold of relevancy was chosen on half of eight domains (`./run eval relevancy`), that of faithfulness on the validation drafts (`lab/train/entailment`). The source's .45 and .35 apply with its own encoder and with a Hugging Face model of the HHEM class (`support.hub`)",
     },
     {
       rule: "/refresh-cache re-reads the documents and rebuilds the index",
       state: "reproduced",
-      why: "also as /v1/admin/refresh; requires the admin token. A normal ingest takes effect within a second without it",
+      why: "also as /v1/admin/refresh; requires the admin token. A normal ingest takes effect within a second, without this call",
     },
     {
       rule: "L2: golden pairs through the whole pipeline, with keyphrase coverage, live metrics and a page of results",

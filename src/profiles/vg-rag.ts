@@ -32,7 +32,7 @@ export const vgRag: Profile = {
     {
       rule: "a lightweight model verifies: does it answer, is it self-contained, clear, unambiguous",
       state: "corrected",
-      why: "relevance is the confidence that the passage's best candidate answers (with another encoder, the cosine), carried to the scale of V: a passage without faults is verified from a confidence of .27 and rejected below .07, as in `sourcebound`. Consistency is 1 minus the faults: the share of incomplete statements, an opening that refers outside the passage, a missing date, two values for the same thing. With `verify.by: model`, the model scores both for all passages in one call; passages that it cannot judge keep these scores",
+      why: "relevance is the confidence that the passage's best candidate answers (with another encoder, the cosine), converted to the scale of V: a passage without faults is verified from a confidence of .27 and rejected below .07, as in `sourcebound`. Consistency is 1 minus the faults: the share of incomplete sentences, an opening that refers outside the passage, a missing date, two values for the same thing. With `verify.by: model`, the model scores both for all passages in one call; passages that it cannot judge keep these scores",
     },
     {
       rule: "agreement: an outlier against the majority of passages is rejected",
@@ -52,7 +52,7 @@ export const vgRag: Profile = {
     {
       rule: "a targeted query from the chunk",
       state: "corrected",
-      why: "words of the question and of the chunk's title, rare words and identifiers. Amounts and dates are left out, or contradicting pages would not be found; personal data is removed",
+      why: "words of the question and of the chunk's title, rare words and identifiers. Amounts and dates are left out, because a query with them would not find contradicting pages; personal data is removed",
     },
     {
       rule: "only verified passages reach the writer",
