@@ -274,6 +274,6 @@ export interface GuardSettings {
    * contains `source.model` (lower case), the minimum is `source.minimum`.
    */
   readonly faithfulness: { readonly minimum: number; readonly source: { readonly model: string; readonly minimum: number } } | null;
-  /** Flags an answer longer than `limit`. `tokens` counts only text that a model wrote, because extractive answers have a limit of sentences. */
+  /** Flags an answer longer than `limit`. `tokens` counts only text of a model; the length of extractive answers is limited in sentences. */
   readonly tokens: { readonly limit: number; readonly count: "tokens" | "characters/4" } | null;
 }

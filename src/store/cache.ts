@@ -52,7 +52,7 @@ export interface CachePut {
   readonly scope: string;
   readonly place: CachePlace;
   readonly answer: string;
-  /** Interaction whose review status applies to the answer; deleting it deletes the entry. */
+  /** Interaction whose review status applies to the answer. When the interaction is deleted, so is the entry. */
   readonly interactionId: string | null;
   /** Every document that the answer names. */
   readonly documents: readonly NamedDocument[];

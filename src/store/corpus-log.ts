@@ -98,8 +98,8 @@ export function createCorpusLog(db: Kysely<Database>) {
 export type UnreadFile = Awaited<ReturnType<ReturnType<typeof createCorpusLog>["unreadable"]>>[number];
 
 /**
- * Minimum bytes of JSON to compress. Below it, compression costs more time than it saves. Every cached answer that is
- * served writes such a record.
+ * Maximum bytes of JSON that is stored without compression. Every answer from the cache writes a short record, and
+ * compressing it would take more time than it saves.
  */
 const SHORT = 1_000;
 

@@ -4,7 +4,7 @@ import { refusalSchema } from "../shared/types/answer.ts";
 import { type ConflictKind, scoresSchema } from "../shared/types/evidence.ts";
 import type { InProcess } from "../text/validate.ts";
 
-/** In TypeScript one of a known set of names; in the OpenAPI document a plain string. */
+/** Creates the schema of a name: in TypeScript one of a known set, in the OpenAPI document a plain string. */
 const named = <Name extends string>() => z.string() as unknown as z.ZodType<Name, Name>;
 
 export type RecommendationKind =
@@ -50,7 +50,7 @@ const diagnosis = z.object({
     codes: z.array(z.string()),
     /** Amounts, percentages, periods, numbers, as written. */
     values: z.array(z.string()),
-    /** Value types that the answer must contain, one of each group. */
+    /** Groups of value types. The answer must contain a value of one type from each group. */
     expects: z.array(z.array(named<ValueKind>())),
     repaired: z.array(z.object({ written: z.string(), read: z.string() })),
     /** Synonyms that were searched too. */
@@ -79,7 +79,7 @@ const diagnosis = z.object({
       topics: z.array(z.string()),
       /** Words, codes and values of the question that the passage lacks. */
       lacks: z.array(z.string()),
-      preview: z.string().nullable().optional().describe("Beginning of its text; `null`: the document was changed or deleted."),
+      preview: z.string().nullable().optional().describe("Beginning of the passage's text; `null`: the document was changed or deleted."),
     }),
   ),
   gaps: z.object({
@@ -97,7 +97,7 @@ const diagnosis = z.object({
     topics: z.array(z.object({ topic: z.string(), in_documents: z.boolean() })),
     /** Files that failed to parse and were not searched: the first paths and the total. */
     unreadable: z.object({ paths: z.array(z.string()), total: z.int() }),
-    /** Passages that disagree, found without a model. `resolved_by`: the declared rule that resolves it. */
+    /** Passages that disagree, found without a model. `resolved_by`: the rule of the domain pack that resolves the conflict. */
     conflicts: z.array(
       z.object({
         about: z.string(),

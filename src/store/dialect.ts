@@ -60,7 +60,7 @@ export async function takeTurn(trx: Transaction<Database>, name: (typeof TURNS)[
 const MET_ANOTHER: ReadonlySet<string> = new Set(["40001", "40P01", "23503", "23505"]);
 /** Maximum attempts per transaction. A real conflict is gone at the second attempt; five failures indicate a bug. */
 const TRIES = 5;
-/** Upper bound of the first pause in milliseconds. It doubles with each attempt. */
+/** Maximum length of the first pause in milliseconds. The maximum doubles with each attempt. */
 const BACKOFF_MS = 10;
 
 /** Runs `work` in one transaction and repeats it after a conflict, so `work` must have no effects outside the database. */
@@ -75,7 +75,7 @@ export async function transact<T>(db: Kysely<Database>, work: (trx: Transaction<
   }
 }
 
-/** Returns whether the database is PostgreSQL. This file holds the differences between them; the rest of the store is the same for both. */
+/** Returns whether the database is PostgreSQL, otherwise SQLite. Code that differs between the two should be in this file. */
 export function isPostgres(db: Kysely<Database>): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
 }
@@ -104,8 +104,8 @@ const CHECKPOINT_TRIES = 20;
 const CHECKPOINT_RETRY_MS = 50;
 
 /**
- * Moves the write-ahead log into the database and truncates it. Returns `false` if other connections kept reading from
- * it, or if a server owns it.
+ * Moves the write-ahead log into the database and truncates the log. Returns `false` if other connections kept reading
+ * from the log, or if the database is PostgreSQL, which manages its own log.
  */
 export async function emptyLog(db: Kysely<Database>): Promise<boolean> {
   if (isPostgres(db)) return false;
@@ -174,7 +174,7 @@ export type Given<Values> = <Name extends keyof Values & string>(name: Name) => 
 type Runner = Pick<Kysely<Database>, "executeQuery">;
 
 /**
- * Compiles a query once: compiling takes longer than executing it, and questions wait for both.
+ * Compiles a query once, because compiling takes longer than executing, and every question waits for it.
  * @param build runs once, at the first use
  * @returns a function that executes the query with values, inside or outside a transaction
  */
@@ -249,8 +249,8 @@ const APPEND_ONLY_TABLES: ReadonlySet<string> = new Set<keyof Database>([
 
 /**
  * A counter that changes whenever a commit may affect stored answers. Writes of this process raise it, except inserts
- * into `APPEND_ONLY_TABLES`; so does any commit of another process. Data read at one value stays valid as long as the
- * value does.
+ * into `APPEND_ONLY_TABLES`. Every commit of another process raises it too. Data read at one value of the counter stays
+ * valid until the value changes.
  */
 export class ChangeCount {
   private readonly ofOthers: () => number;
@@ -271,7 +271,7 @@ export class ChangeCount {
     return this.count;
   }
 
-  /** Notes a statement that may have changed rows; it counts once committed. */
+  /** Notes a statement that may have changed rows. The counter rises when the transaction commits. */
   wrote(statement: RootOperationNode): void {
     if (!addsBeside(statement)) this.isPending = true;
   }
@@ -283,7 +283,10 @@ export class ChangeCount {
   }
 }
 
-/** Returns whether a statement only inserts into `APPEND_ONLY_TABLES`. Replacing a row is not an insert: it could change an interaction's review. */
+/**
+ * Returns whether a statement only inserts into `APPEND_ONLY_TABLES`. `replace` is not an insert, because it could change
+ * the review of an interaction.
+ */
 function addsBeside(statement: RootOperationNode): boolean {
   if (!InsertQueryNode.is(statement) || statement.into === undefined || statement.replace === true) return false;
   const { name } = statement.into.table.identifier;

@@ -57,7 +57,7 @@ export interface FilePut {
   readonly renamedFrom?: string;
 }
 
-/** Numbers of a stored file's documents by outcome. */
+/** How many documents of a file were added, changed and so on when the file was stored. */
 export interface PutOutcome {
   readonly added: number;
   readonly changed: number;

@@ -29,10 +29,10 @@ import { removeFiles, replaceFiles } from "./write-documents.ts";
 /** Maximum number of cached characters. With sentences and offsets they take about three times as many bytes. */
 const CACHED_CHARACTERS = 32_000_000;
 
-/** Documents by id. A version hashes content and access, so entries never go stale; callers check that it is current and visible. */
+/** Documents by id. The version hashes content and access label; callers check that it is current and the document visible. */
 type DocumentCache = LRUCache<string, StoredDocument>;
 
-/** Maximum number of scopes with cached counts. They are cached because counting reads every chunk. */
+/** Maximum number of scopes with cached counts. Counts are cached, because counting reads every chunk. */
 const MAX_COUNTED_SCOPES = 64;
 
 type Counted = Omit<CorpusCounts, "unreadable">;
@@ -225,7 +225,10 @@ async function loadDocuments(
   return loaded;
 }
 
-/** Looks up by id alone. With scope conditions, SQLite would use the index of files and read every document of the domain. */
+/**
+ * Creates a lookup of visible versions. The query selects by id alone: with conditions on the scope, SQLite would use the
+ * index of files and read every document of the domain.
+ */
 function createVersionReader(db: Kysely<Database>) {
   const versionsOf = prepareList((ids) =>
     db.selectFrom("documents").select(["id", "version", "domain", "tenant", "access"]).where("id", "in", ids),
@@ -302,8 +305,8 @@ async function unreadableFiles(db: Kysely<Database>, scope: Scope): Promise<stri
 }
 
 /**
- * Lists visible files and documents, by path. A file is visible to callers with its label who may see one of its documents; a file
- * without documents has only its own label.
+ * Lists visible files and documents, by path. A scope sees a file if it has the label of the file and may see one of its
+ * documents. For a file without documents, the label of the file alone decides.
  */
 async function describeFiles(db: Kysely<Database>, scope: Scope) {
   const files = await db

@@ -8,13 +8,13 @@ const recordSchema = z.object({
   id: z.string(),
   /** Specification to open the encoder again; contains no key. */
   spec: z.unknown(),
-  /** Encoder configured at activation: a later change of the configuration overrides the activated encoder. */
+  /** Encoder that was configured when this one was activated. If the configuration changes later, the configuration wins. */
   configured: z.string(),
 });
 
 type ActiveEncoder = z.infer<typeof recordSchema>;
 
-/** @param generation of the store; every question needs its encoder, which is read again only after a change */
+/** @param generation see `Store.generation`. Every question needs the active encoder, which is read again only after a change. */
 export function createEncoderStore(db: Kysely<Database>, generation: () => number | null) {
   const query = prepare((given: Given<{ key: string }>) => db.selectFrom("meta").select("value").where("key", "=", given("key")));
   const read = async (domain: string): Promise<ActiveEncoder | null> => {

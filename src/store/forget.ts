@@ -36,7 +36,7 @@ export function createForgetStore(db: Kysely<Database>, now: () => Date, secret:
       await transact(db, async (trx) => {
         const counted = await forget(trx, target, key);
         found.push(counted);
-        // Counting deletes the rows and rolls back, so that both find the same rows.
+        // `count` deletes the rows too, and rolls back, so that it finds the same rows as `forget`.
         if (by === null) throw new CountOnly();
         const details = { ...counted, ...(target.type === "before" ? { time: target.time } : {}) };
         await appendAudit(trx, { actor: by, action: "forget", subject: target.type, details }, now().toISOString());
@@ -51,7 +51,7 @@ export function createForgetStore(db: Kysely<Database>, now: () => Date, secret:
   return {
     /** Counts the rows that `forget` would delete. */
     count: (target: ForgetTarget): Promise<Forgotten> => run(target, null),
-    /** Deletes in one transaction and records the act, without its words, in the audit log. */
+    /** Deletes in one transaction and adds a row to the audit log, without any of the deleted words. */
     forget: (target: ForgetTarget, by: string): Promise<Forgotten> => run(target, by),
     /** Deletes everything past its retention period. */
     async purge(retention: Retention): Promise<Purged> {
@@ -224,9 +224,10 @@ async function purge(trx: Transaction<Database>, retention: Retention, now: Date
 }
 
 /**
- * Deletes interactions that are too old or too many. Two kinds do not count towards the limit. Reviewed ones, because a
- * flood of questions would push them out. Those behind cache entries, because their entries would go with them, and a
- * popular question would be answered again for all users at once.
+ * Deletes interactions older than `interactionsDays`, and the oldest ones above `interactionsRows`. Two kinds do not
+ * count towards the maximum: reviewed interactions, because a flood of questions would push them out, and interactions
+ * with a cache entry, because the entry would be deleted too, and all users would wait for a new answer to a popular
+ * question.
  * @returns the number of deleted interactions
  */
 export async function dropInteractions(
@@ -276,7 +277,7 @@ async function purgeAudit(trx: Transaction<Database>, before: string, at: string
     .limit(1)
     .executeTakeFirst();
   if (newest === undefined || lastOld === undefined) return 0;
-  // Keep a purge row if it is the only row. It is the anchor, and replacing it would never end.
+  // Keep a purge row if it is the only row. It is the anchor of the chain, and each purge would only replace it.
   const oldRows = await trx.selectFrom("audit_log").select("action").where("seq", "<=", lastOld.seq).execute();
   if (newest.seq === lastOld.seq && oldRows.every(({ action }) => action === "purge")) return 0;
   const details = { audit_from: lastOld.seq + 1, audit_previous: lastOld.hash, rows: oldRows.length };

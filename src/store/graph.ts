@@ -32,7 +32,7 @@ export interface GraphQuery {
   readonly domain: string;
   readonly topics: readonly string[];
   readonly entities: readonly EntityNode[];
-  /** Only answers that a reviewer approved; for the strict profile. */
+  /** Whether to return only questions whose answers a reviewer approved. */
   readonly approvedOnly: boolean;
   readonly limit: number;
 }

@@ -22,7 +22,7 @@ export type Claim =
 
 /** A request with its idempotency key. */
 export interface NamedRequest {
-  /** Caller and key. Also derives the encryption key of the stored response, so keys should be random. */
+  /** Caller and idempotency key. The encryption key of the response is derived from it, so idempotency keys should be random. */
   readonly name: string;
   /** Hash of the request. */
   readonly fingerprint: string;

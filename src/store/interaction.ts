@@ -56,7 +56,7 @@ export const wholeAnswer = sql<string>`case when answer_contents.body is null th
 
 /**
  * Creates a writer that stores shared content once, in the transaction of the answer that references it.
- * @returns a writer; it takes the set of hashes that the transaction is known to hold, and adds to it
+ * @returns a writer; it takes the set of hashes that are known to be stored, and adds the hash that it writes
  */
 export function createSharedWriter<Table extends "answer_contents" | "record_settings">(db: Kysely<Database>, table: Table) {
   const isKept = prepare((given: Given<{ hash: string }>) =>
@@ -125,7 +125,7 @@ export function createRecordStore(db: Kysely<Database>) {
 
 /** Creates a writer for the transaction that stores interactions. It uses and extends the set of known settings hashes. */
 export function createRecordWriter(db: Kysely<Database>) {
-  /** Hashes by identity: many answers share one settings object. */
+  /** Hashes of settings objects by identity, because many answers share one object. */
   const hashes = new WeakMap<object, string>();
   const keep = createSharedWriter(db, "record_settings");
   const insert = prepareRows((rows: readonly Selectable<Database["records"]>[]) => db.insertInto("records").values(rows));

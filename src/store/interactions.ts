@@ -29,8 +29,8 @@ type Waiting<Item, Result> = { readonly item: Item } & PromiseWithResolvers<Resu
  * Batches concurrent writes. While the maximum number of writes runs, further items queue in order. Each caller gets
  * the result of its own item. If a batch fails because of an item, its items are retried one by one. A `StoreError` of
  * the database or disk fails the whole batch.
- * @param write stores the first items, at least one, all or none, and returns their results in order; the next call
- * gets the rest
+ * @param write stores one or more of the items, from the first, in one transaction, and returns their results in order;
+ * the next call gets the other items
  * @param options.most maximum number of items per write
  * @param options.atOnce maximum number of concurrent writes
  */
@@ -113,7 +113,7 @@ function createInteractionWriter(db: Kysely<Database>, { writeTurns, clock, rete
   return joined(addAll, { atOnce: waits ? SERVER_WRITES : 1 });
 }
 
-/** Writes interactions in order. Reviewed ones are inserted first, because the lookups of reviews must find them. */
+/** Creates a writer of interactions, in order. Reviewed ones are inserted before the others look for a review to inherit. */
 function createTogetherWriter(db: Kysely<Database>, writeTurns: WriteTurns) {
   const reviewOf = createReviewReader(db);
   const insertInteractions = prepareRows((rows: readonly Selectable<Database["interactions"]>[]) =>
@@ -184,7 +184,7 @@ interface Known {
 
 type Reviewed = Pick<Row, "id" | "reviewStatus">;
 
-/** Returns the review of the same answer to the same question. */
+/** Creates a lookup of the newest review of the same answer to the same question. */
 function createReviewReader(db: Kysely<Database>) {
   const reviews = prepare((given: Given<{ curatedKey: string; answerHash: string }>) =>
     db

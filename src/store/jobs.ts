@@ -16,7 +16,7 @@ export interface JobState extends Job {
   readonly reason: string | null;
 }
 
-/** Milliseconds without a heartbeat after which another worker may claim a job: six intervals between heartbeats. */
+/** Milliseconds without a heartbeat after which another worker may claim a job, and milliseconds between heartbeats. */
 export const JOB_LEASE_MS = 60_000;
 export const JOB_WORD_MS = 10_000;
 
@@ -123,7 +123,7 @@ export function createLeaseStore(db: Kysely<Database>, now: () => Date) {
     /** Takes a free lease or renews the holder's own. Returns `false` while another holder has it. */
     async take(name: string, holder: string, ms: number): Promise<boolean> {
       const at = now();
-      // ISO times sort as text, so the value compares by its end.
+      // ISO times sort as text, so comparing values compares the times at which leases expire.
       const value = `${new Date(at.getTime() + ms).toISOString()} ${holder}`;
       const { numInsertedOrUpdatedRows: taken = 0n } = await db
         .insertInto("meta")

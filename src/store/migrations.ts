@@ -70,8 +70,8 @@ const WRITTEN: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Disables PostgreSQL's statistics on user text. They contain frequent column values, and those of an emptied table are never
- * refreshed, so deleted text would survive. Setting a column's type to its current type drops existing statistics.
+ * Disables PostgreSQL's statistics on user text. Statistics contain frequent column values. PostgreSQL never refreshes
+ * the statistics of an emptied table, so deleted text would survive in them. Setting a column's type to its current type drops existing statistics.
  */
 async function keepNoStatistics(db: Kysely<unknown>): Promise<void> {
   if (!isPostgres(db as Kysely<Database>)) return;

@@ -30,7 +30,7 @@ export function createUnfinishedStore(db: Kysely<Database>) {
   };
 }
 
-/** Excludes sources whose files have been deleted since. */
+/** Returns whether the source still has stored files. */
 async function hasFiles(db: Kysely<Database>, { domain, tenant, source }: z.infer<typeof factSchema>): Promise<boolean> {
   const row = await db
     .selectFrom("files")

@@ -9,7 +9,7 @@ const VECTOR_DIMENSIONS = 2_000;
 const HALFVEC_DIMENSIONS = 4_000;
 /** HNSW parameters of the `seven-layer` source (tables 10 and 11); also pgvector's defaults. */
 const HNSW = { m: 16, efConstruction: 64 } as const;
-/** Maximum number of filtered vectors for exact search. HNSW would visit many that the filter rejects (`bench pgvector`). */
+/** Maximum number of vectors passing the filter for exact search. HNSW would visit many that do not pass (`bench pgvector`). */
 export const EXACT_UP_TO = 2_000;
 const ROWS_PER_INSERT = 500;
 
@@ -178,7 +178,7 @@ interface Place {
 }
 
 /**
- * Skips documents that were deleted meanwhile. The key-share lock delays concurrent deletes, so that vectors are
+ * Inserts vectors of documents that still exist in the given version. The key-share lock delays concurrent deletes, so that vectors are
  * deleted with their document.
  */
 async function insertRows(db: Kysely<Database>, { table, type, model, domain }: Place, rows: readonly StoredVector[]): Promise<void> {

@@ -29,7 +29,7 @@ export interface ReportSelection {
 /** Number of rows per read. */
 const PAGE = 500;
 
-/** Returns the time that many days earlier. Older rows have expired. */
+/** Returns the time `days` days before `now`, but not before 1970. */
 export function daysBefore(now: Date, days: number): Date {
   return new Date(Math.max(0, now.getTime() - days * 86_400_000));
 }

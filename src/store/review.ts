@@ -8,8 +8,8 @@ import type { Database } from "./schema.ts";
 const AUTOMATIC_ACTOR = "sourcebound";
 
 /**
- * Withdraws reviewed answers whose documents change, are deleted or move to another owner, in the same transaction.
- * Corrections are no longer served, approvals no longer count, and both return to the review queue.
+ * Withdraws reviewed answers whose documents are about to change or be deleted, in the same transaction. Corrections are
+ * no longer served, approvals no longer count, and both return to the review queue.
  */
 export async function demoteDependants(trx: Transaction<Database>, documentIds: readonly string[], at: string): Promise<void> {
   if (documentIds.length === 0) return;
@@ -106,7 +106,7 @@ export function createReviewStore(db: Kysely<Database>, now: () => Date) {
       const cited = await db.selectFrom("curated_documents").select(["documentId", "version"]).where("key", "=", key).execute();
       return { ...row, versions: new Map(cited.map(({ documentId, version }) => [documentId, version])) };
     },
-    /** Returns a correction that no longer passes its checks to the queue. */
+    /** Withdraws a correction that fails its checks; the corrected answer returns to the queue. */
     demote: (key: string, why: string): Promise<void> =>
       transact(db, async (trx) => {
         const row = await servedCorrections(trx).where("key", "=", key).executeTakeFirst();
@@ -274,7 +274,7 @@ export type PendingInteraction = Awaited<ReturnType<typeof listPending>>[number]
 /** An interaction with its review, feedback and correction. */
 export type ReviewedInteraction = NonNullable<Awaited<ReturnType<typeof getReviewed>>>;
 
-/** Filters by user; if absent, nothing is filtered. Counts leave out filtered questions too. */
+/** Returns whether the reviewer may see questions of an asker. Other questions are neither listed nor counted. */
 export type Sees = (asker: Asker) => boolean;
 
 export interface PendingOptions {

@@ -96,7 +96,7 @@ export interface Database {
     askedHash: string;
     /** Keyed hash of the answer and its document versions. */
     answerHash: string;
-    /** Key of a correction of this answer; `null`: none possible. */
+    /** Key under which a correction of this answer is stored; `null`: the answer cannot be corrected. */
     curatedKey: string | null;
     /** Key in the exact cache; `null`: not cached. */
     cacheKey: string | null;

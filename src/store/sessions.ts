@@ -26,7 +26,7 @@ export interface SessionSettings {
   readonly limit: number;
   /** Maximum number of sessions, within 0.1 %. The session that has been idle longest is deleted first. Absent: unlimited. */
   readonly most?: number | undefined;
-  /** Owner of the session. Sessions of different users are separate even if their names are equal. */
+  /** User of the session. Sessions of different users are separate even if their names are equal. */
   readonly userId?: string | null | undefined;
 }
 

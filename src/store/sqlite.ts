@@ -131,7 +131,7 @@ function openDatabase(path: string): DatabaseSync {
 /** SQLite's primary result codes (https://sqlite.org/rescode.html). */
 const RESULT_CODES = { busy: 5, readOnly: 8, ioError: 10, corrupt: 11, full: 13, cannotOpen: 14, notADatabase: 26 } as const;
 
-/** Returns the primary result code of an error of SQLite, or `null`. An extended code has it in its lower byte. */
+/** Returns the primary result code of an SQLite error, or `null`. The lower byte of an extended code is the primary code. */
 function resultCodeOf(error: unknown): number | null {
   return error instanceof Error && "errcode" in error && typeof error.errcode === "number" ? error.errcode & 0xff : null;
 }
@@ -186,8 +186,8 @@ interface Connections {
 
 /**
  * One connection writes, in the order of requests. Another one reads without waiting, because in WAL mode a reader sees
- * the last commit. Writers take the database's write lock first, so that a read that becomes a write cannot fail as
- * busy half-way. Waiting for another process's lock does not block the thread. While the disk syncs a commit, the next
+ * the last commit. A transaction takes the write lock when it begins, so that it cannot fail as busy when it writes
+ * after reading. Waiting for another process's lock does not block the thread. While the disk syncs a commit, the next
  * writer runs.
  */
 class ReadingApartDriver implements Driver {
@@ -297,7 +297,7 @@ class ReadingApartConnection implements DatabaseConnection {
     await log.sync();
   }
 
-  /** Does nothing after a commit or rollback. SQLite itself has rolled back after a full disk, and then refuses another one. */
+  /** Does nothing after a commit or rollback. When the disk is full, SQLite has rolled back by itself and rejects a second one. */
   rollback(): void {
     if (this.release === null) return;
     try {
