@@ -43,10 +43,10 @@ export async function aboutDocuments(
   return `${titles.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-/** Resolves when the question may run its next step. */
+/** Waits until the question may run its next step. */
 type Turn = () => Promise<void>;
 
-/** Milliseconds of questions' work per round of the event loop. Other work waits at most this long plus one step. */
+/** Milliseconds that questions may work per round of the event loop. Other events wait at most this long plus one step. */
 const ROUND_MS = 4;
 
 /**
@@ -60,8 +60,8 @@ export function createTurns(clock: () => number = () => performance.now()): () =
   let arrivals = 0;
   let due = 0;
   let begun = 0;
-  // Immediates queued before a round run in it, each with its microtasks. Those queued during the round run in the next
-  // one.
+  // In a round, Node.js runs the immediates that were queued before the round, each followed by its microtasks.
+  // Immediates that are queued during the round run in the next one.
   const give = (isFirst: boolean) => {
     due--;
     if (isFirst) begun = clock();
@@ -146,8 +146,8 @@ function rememberSettings({ cache, session, reports }: Config): NonNullable<Pipe
 }
 
 /**
- * Returns whether paraphrases share an answer. They do only in domains where that was measured; elsewhere two of three
- * such hits were wrong.
+ * Returns whether a stored answer may be served for a paraphrase. Unless the profile or the configuration asks for it,
+ * that is allowed only in domains where it was measured; elsewhere two of three such answers were wrong.
  */
 function servesRewordings({ cache }: Config, profile: Pick<Profile, "rewordings">, pack: Pick<DomainPack, "semantic_cache">): boolean {
   if (cache.rewordings !== "pack") return cache.rewordings === "always";
@@ -254,7 +254,7 @@ export function createAsking(
     ask,
     /** Answers a question without intermediate events. */
     answer: (question: string, options?: AskOptions): Promise<Answer> => answerIn(ask(question, options)),
-    /** Returns up to three questions that the documents answer. Each one was asked before it is listed. */
+    /** Returns up to three questions that the documents answer. A question is listed only after a trial found its answer. */
     async suggestions(options: ScopeOptions = {}): Promise<readonly string[]> {
       const scope = domains.scope(options);
       return suggest(scope, await store.documents.revision(scope.domain), domains.pack(scope.domain).examples);
@@ -268,7 +268,7 @@ export function createAsking(
     },
     /** Returns the pipeline's inputs, for measurements and tests. */
     pipelineContext: (domain: string, profile: string) => askedContext(domains.pack(domain), profile),
-    /** Returns the dependencies of a profile's learned gate; `null` for profiles with another gate. */
+    /** Returns everything that the threshold of a profile's learned gate depends on; `null` for profiles with another gate. */
     gateFacts(name?: string, profile?: string) {
       const pack = domains.pack(name);
       return thresholds.facts(pack, domains.profile(pack, profile));

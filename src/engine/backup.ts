@@ -17,14 +17,17 @@ import { DATABASE_FILE } from "./open.ts";
 import { folderOf, labelOf } from "./upload-room.ts";
 
 /**
- * Maps files of a data folder to rows of PostgreSQL. Uploads, web pages and submitted files are rows of `originals`,
- * the proof key is a row of `meta`. Names are paths below the data folder, with `/`.
+ * Name of the file with the proof key in a data folder, and its key in table `meta` of PostgreSQL. Uploads, web pages and
+ * submitted files of a data folder are rows of `originals` in PostgreSQL.
  */
 const PROOF_KEY_FILE = "proof-key.pem";
 const PROOF_KEY_FACT = "fact:proof-key";
 
 type Row = Extract<BackupLine, { table: string }>;
-/** Returns the row of a file in PostgreSQL, or `null` for a partial file that a killed process left. */
+/**
+ * Returns the row of a file in PostgreSQL, or `null` for a partial file that a killed process left.
+ * @param name path relative to the data folder, with `/` as separator
+ */
 function placeOf(name: string): Pick<Database["originals"], "domain" | "tenant" | "label" | "path"> | null {
   const [kind, domain = "", tenant = "", folder = "", ...rest] = name.split("/");
   const label = kind === "uploads" ? labelOf(folder) : `${kind} ${folder}`;
@@ -98,7 +101,7 @@ export async function backup(place: Place, path: string, now: Date): Promise<Bac
 async function assertMayReplace({ data_dir: folder }: Place, path: string): Promise<void> {
   const there = await stat(path).catch(() => null);
   if (there === null) return;
-  // Recognises the database by its inode. Opening and closing it outside SQLite would drop SQLite's locks.
+  // Recognise the database by its inode. Opening and closing the file outside SQLite would drop SQLite's locks.
   const databases = await Promise.all(
     ["", "-wal", "-shm"].map((ending) => stat(join(folder, `${DATABASE_FILE}${ending}`)).catch(() => null)),
   );

@@ -89,7 +89,7 @@ async function named(
   }
 }
 
-/** Creates the report methods: unexpired reports visible to the configured access and a tenant. */
+/** Creates methods that read the unexpired reports of a tenant, as far as the configured access labels permit. */
 export function createReportReader({ store, config, now }: Opened, { pack: packNamed }: Domains) {
   const selectionFor = (pack: DomainPack, { tenant, since, access }: ReportOptions) => {
     const kept = daysBefore(now(), config.reports.days);
@@ -98,8 +98,8 @@ export function createReportReader({ store, config, now }: Opened, { pack: packN
   return {
     /**
      * Returns diagnostic reports of questions that were refused, answered with low confidence or warned about: groups
-     * by topic (largest first) and the newest reports. Only reports of exactly this tenant whose access labels the
-     * configuration covers.
+     * by topic (largest first) and the newest reports. A report is included only if it is of exactly this tenant and the
+     * caller has all its access labels.
      * @throws RequestError `unknown_topic`
      */
     async reports(options: ReportOptions = {}): Promise<ReportOverview> {
@@ -116,7 +116,7 @@ export function createReportReader({ store, config, now }: Opened, { pack: packN
       return { total: grouping.total, topics: grouping.groups(), reports: await Promise.all(listed.map(read)) };
     },
     /**
-     * Returns a report by its id or its answer's, with previews of passages in unchanged documents.
+     * Returns a report by its own id or the id of its answer, with previews of passages in unchanged documents.
      * @throws RequestError `unknown_report`
      */
     async report(
@@ -141,7 +141,7 @@ const DEFAULT_REPORT_LIMIT = 10;
 /** Maximum characters of a passage preview. */
 const PREVIEW_CHARACTERS = 160;
 
-/** Removes documents that the scope may no longer see from reports. Looks up each document only once. */
+/** Creates a function that removes from reports the documents that the scope may no longer see. It looks up each document once. */
 function createReading(scope: Scope, { documents }: Pick<Store, "documents">): (stored: StoredReport) => Promise<StoredReport> {
   const known = new Map<string, boolean>();
   return async (stored) => {

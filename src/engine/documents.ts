@@ -99,7 +99,10 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
 
   return {
     ingest,
-    /** Queues a folder for a worker, which must see it under the same path. @throws RequestError `unknown_domain`, `unknown_tenant` */
+    /**
+     * Queues a folder for ingestion by a worker, which must see the folder under the same path.
+     * @throws RequestError `unknown_domain`, `unknown_tenant`
+     */
     async queue(folder: string, options: Omit<IngestOptions, "dryRun" | "passing" | "signal"> = {}) {
       const { domain, tenant, source, root, access, baseUrl, allowEmpty = false } = options;
       const pack = domains.pack(domain);

@@ -45,7 +45,7 @@ export const domainSchema = z.strictObject({
   semantic_cache: setting(
     z.boolean(),
     false,
-    "Whether a stored answer may be served for a paraphrase: only if pairs of this domain's questions showed no wrong one (docs/evaluate.md)",
+    "Whether a stored answer may be served for a paraphrase. Allow it only if a test with pairs of this domain's questions gave no wrong answer (docs/evaluate.md)",
   ),
   strip_prefix: setting(z.string(), "", "Prefix of document paths that is not part of their address, such as `pages/`"),
   home_page: address.describe("Replacement for unknown addresses in the `seven-layer` profile"),
@@ -86,7 +86,7 @@ export const domainSchema = z.strictObject({
   }),
   entities: list("Entities that two questions must share to have the same answer", {
     type: slug.describe("Kind of entity, such as `form`"),
-    patterns: z.array(pattern).min(1).describe("Regular expressions that match it"),
+    patterns: z.array(pattern).min(1).describe("Regular expressions that match the entity"),
     canonical: setting(z.string(), "$1", "Canonical form of a match"),
   }),
   complexity: setting(z.partialRecord(z.enum(COMPLEXITY_CATEGORIES), words), {}, "Words that route a question to the large model"),
@@ -103,21 +103,21 @@ export const domainSchema = z.strictObject({
       z.strictObject({
         title: z.string().min(1).describe("Title shown to users"),
         access: setting(words, ["public"], "Access labels of the tenant, as far as `access` in the configuration grants them; empty: none"),
-        terms: setting(termsSchema, {}, "Canonical term → the tenant's term; those of `catalogue` are added"),
+        terms: setting(termsSchema, {}, "Canonical term → the tenant's term; terms of `catalogue` are added"),
         documents: path.describe("Folder of documents visible only to this tenant, relative to the pack"),
       }),
     ),
     {},
     "Tenants with their own vocabulary and access",
   ),
-  catalogue: path.describe("YAML file of canonical terms with each tenant's own, relative to the pack"),
+  catalogue: path.describe("YAML file with canonical terms and the term of each tenant, relative to the pack"),
   default_profile: setting(slug, "sourcebound", "Profile used when a request names none"),
   calibration: setting(z.string().nullable(), null, "Calibration artifact, relative to the pack"),
   golden: setting(z.string().nullable(), null, "Folder of golden sets, relative to the pack"),
   examples: setting(
     z.array(z.string().min(1)),
     [],
-    "Example questions; when absent, the web app makes some of headings and tables of the documents",
+    "Example questions; when absent, the web app suggests questions from headings and tables of the documents",
   ),
 });
 
@@ -285,7 +285,7 @@ function openPackFile<T>(path: string, schema: z.ZodType<T>) {
   } catch (cause) {
     throw new ConfigError("domain_invalid", `${path} could not be read: ${messageOf(cause)}`, { path }, { cause });
   }
-  /** Returns the line of the innermost value on the way to `keys`. */
+  /** Returns the line of the value at `keys`, or of the innermost existing value around it. */
   const lineOf = (keys: readonly PropertyKey[]): number => {
     const node = document.getIn(keys.map(String), true);
     if (isNode(node) && node.range) return lines.linePos(node.range[0]).line;

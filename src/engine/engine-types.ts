@@ -80,7 +80,7 @@ export interface ReachOptions extends ScopeOptions {
 }
 
 export interface GivenFile {
-  /** A path with `/`, such as `letters/2026.pdf`. */
+  /** A path with `/` as separator, such as `letters/2026.pdf`. */
   readonly name: string;
   readonly bytes: Uint8Array;
 }

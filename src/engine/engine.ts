@@ -39,8 +39,8 @@ export type Engine = Awaited<ReturnType<typeof createEngine>>;
 
 /**
  * Opens the store and wires all parts.
- * @throws StoreError when the data folder is unusable; ConfigError when the configuration names a part that it does not set up, or Node is
- * too old
+ * @throws StoreError when the data folder is unusable; ConfigError when the configuration requires a part that it does
+ * not configure, or when Node.js is too old
  * @example
  * import { createEngine, loadProcessConfig } from "sourcebound";
  * const engine = await createEngine(loadProcessConfig());
@@ -103,7 +103,7 @@ export async function createEngine(config: Config, given: EngineParts = {}) {
     ...createReplayer(opened, domains, { settings, open }),
     /** Stores a user's verdict on an answer. @throws RequestError `unknown_answer`, `feedback_too_long`, `feedback_too_often` */
     feedback: (request: FeedbackRequest, options?: ScopeOptions) => memory.feedback(request, domains.scope(options)),
-    /** Returns how far the search engine of each domain in use has followed the database. */
+    /** Returns the indexed revision of each domain in use, and how many stored changes are not indexed yet. */
     searchStates: indexes.states,
     health: () => healthOf(opened, domains, indexes, thresholds),
     async close() {

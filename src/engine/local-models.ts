@@ -78,7 +78,7 @@ export function createReaderKeeper(
       const one = openOrWarn(adapter);
       if (one === null) return null;
       if (one.weights.hash !== hash) {
-        warnOnce(`the cross-encoder is not used for weights that were learned with "${name}", because different weights are installed`);
+        warnOnce(`the cross-encoder is not used for weights that were learned with "${name}", because a different one is installed`);
         return null;
       }
       return async (texts, signal) => {
@@ -102,8 +102,8 @@ export function createReaderKeeper(
 const sharedRankingWeights = whileHeld(() => readRankingWeights());
 
 /**
- * Creates the crisis finder from the bundled encoder and cross-encoder, which are loaded with the first message. Without its weights, only
- * listed phrases trigger a hotline.
+ * Creates the crisis finder from the bundled encoder and cross-encoder, which are loaded with the first message. If the
+ * weights of the finder are missing, only listed phrases trigger a hotline.
  */
 export function openCrisisFinder(encoder: () => Pick<EmbeddedEncoder, "embedSync">, reader: Pick<ReaderKeeper, "of">): CrisisFinder {
   let finder: CrisisFinder | null = null;
@@ -168,7 +168,7 @@ export function createLocalModels(
   const paraphraseWeights = once(readParaphraseWeights);
   return {
     rerankers: {
-      /** The Hugging Face Hub's cross-encoder, where its runtime and files are installed. */
+      /** The cross-encoder from the Hugging Face Hub, if its runtime and files are installed. */
       get "cross-encoder"() {
         return hubCrossEncoder();
       },
@@ -181,7 +181,7 @@ export function createLocalModels(
       return { weights, encoder: encoder.id, embed: (texts) => encoder.embedSync(texts), read: reader.of(weights) };
     },
     rankingWeights,
-    // The embedded encoder compares questions, even if another encoder ranks passages. It costs nothing, and the
+    // The embedded encoder compares questions, even if another encoder ranks passages. It needs no paid call, and the
     // matcher was measured with it.
     async embedQuestion(text: string) {
       const encoder = embedded();
@@ -202,7 +202,7 @@ export function createLocalModels(
 }
 export type LocalModels = ReturnType<typeof createLocalModels>;
 
-/** Opens the Hugging Face Hub's cross-encoder; `null` when it is not installed. */
+/** Opens the cross-encoder from the Hugging Face Hub; `null` when it is not installed. */
 function installedCrossEncoder(config: Config): Reranker | null {
   try {
     return createHubReranker(DEFAULT_CROSS_ENCODER, hubFolders(config));

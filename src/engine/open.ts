@@ -69,8 +69,8 @@ export const DATABASE_FILE = "sourcebound.db";
 
 /**
  * Opens the configured database: a file in the data folder, or PostgreSQL.
- * @throws StoreError when it is unusable; ConfigError `config_local_records` when PostgreSQL is configured and the data folder holds
- * records
+ * @throws StoreError when the database is unusable; ConfigError `config_local_records` when PostgreSQL is configured and
+ * the data folder contains records
  */
 async function openStore(
   { data_dir: folder, database }: Pick<Config, "data_dir" | "database">,
@@ -86,10 +86,10 @@ async function openStore(
   return { store: createStore(db, options), changes: createChanges(url, options.warn) };
 }
 
-/** Files of a data folder that all processes must see. With PostgreSQL they would be ignored. */
+/** Files of a data folder that every process must use. With PostgreSQL they would be ignored. */
 const RECORDS_OF_A_FOLDER = [DATABASE_FILE, "proof-key.pem", "uploads", "web", "input", "calibration"] as const;
 
-/** Throws if the data folder holds local records, which would be silently ignored, so that replicas would answer differently. */
+/** Throws if the data folder contains records of its own, because PostgreSQL would silently be used without them. */
 function assertNothingLocal(folder: string): void {
   const left = RECORDS_OF_A_FOLDER.filter((name) => holdsSomething(join(folder, name)));
   if (left.length === 0) return;
@@ -108,7 +108,8 @@ function holdsSomething(path: string): boolean {
 
 /**
  * Opens the parts that all domains share: store, models, clock and ids.
- * @throws StoreError when the data folder is unusable; ConfigError when the configuration names a part that it does not set up
+ * @throws StoreError when the data folder is unusable; ConfigError when the configuration requires a part that it does
+ * not configure
  */
 export async function openShared(config: Config, given: EngineParts) {
   const { now = () => new Date(), clock = () => performance.now(), createId = () => timeOrderedId(now()) } = given;
@@ -173,7 +174,8 @@ export function modelsOf({ model, data_dir }: Config): PipelineContext["models"]
 
 /**
  * Creates the configured support scorer if it replaces the bundled one.
- * @throws ConfigError `config_invalid` when it is "model" and no model is configured; ModelError when the Hub's is not installed
+ * @throws ConfigError `config_invalid` when `support` is "model" and no model is configured; ModelError when the scorer
+ * from the Hugging Face Hub is not installed
  */
 function supportOf(config: Config, models: PipelineContext["models"]): Partial<Pick<LocalModels, "support">> {
   const { support } = config;
@@ -192,7 +194,10 @@ function verifierOf({ verify }: Config, models: PipelineContext["models"]): Pipe
   return { verifier: createChatVerifier(models.small), timeoutMs: verify.timeout_ms };
 }
 
-/** Reads the private key as PEM; creates it if missing, accessible to its owner only. @throws StoreError `proof_key_unusable` */
+/**
+ * Reads the private key as PEM; creates the file if missing, accessible only to the current user.
+ * @throws StoreError `proof_key_unusable`
+ */
 function keyFile(path: string): string {
   const unusable = (done: "read" | "written", cause: unknown) => {
     const message = `${path} cannot be ${done} (${messageOf(cause)}). Grant the process permission.`;
@@ -290,7 +295,7 @@ function codeOf(error: unknown): string {
   return messageOf(error).includes("abort") ? "aborted" : "unexpected";
 }
 
-/** Milliseconds of silence of the writing process after which another process may fill the index. */
+/** Milliseconds without a renewal of the lease after which another process may fill the index. */
 const LEASE_MS = 15_000;
 
 interface ClusterParts {
@@ -325,7 +330,7 @@ async function openSearchCluster(search: SearchConfig, { store, storeId, createI
           return (id, version) => versions.get(id) === version;
         },
       }),
-    /** Returns the turns of one index of this process to fill the domain's engine. */
+    /** Returns a function that runs work if this process gets the lease to fill the search engine of the domain. */
     filling(domain: string): FillingTurn {
       const name = `search index of ${domain}`;
       const holder = randomUUID();

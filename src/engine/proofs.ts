@@ -31,7 +31,7 @@ export function createProver({ store, proofKey }: Opened, { pack: packNamed, sco
       const versions = namedVersions(made);
       const past = await store.corpusLog.past(made.domain, versions);
       const documents = new Map(past.map(({ document }) => [document.id, document]));
-      // Use one message for both cases, so that hidden documents stay hidden.
+      // Use one message for deleted and for inaccessible documents, so that it does not reveal that a document exists.
       if (documents.size < versions.size || !(await mayShowRecord(made, asker, store.documents))) {
         const message = "This answer cannot be proved, because a document it depends on was deleted or is not accessible to you.";
         throw new RequestError("proof_documents_gone", message, { id });
@@ -65,7 +65,7 @@ export async function visibleRecord(id: string, scope: Scope, records: Store["re
   throw unknownRecord(id, scope);
 }
 
-/** Creates one error for missing and hidden records, so that it does not reveal them. */
+/** Returns the error for a missing record. Hidden records get the same error, so that it does not reveal them. */
 export function unknownRecord(id: string, { domain, tenant }: Scope): RequestError {
   const whose = tenant === null ? "" : ` of tenant "${tenant}"`;
   const message = `There is no recorded answer "${id.slice(0, 100)}" in domain "${domain}"${whose}. Name the domain and tenant in which it was asked. Answers with personal data, under privacy "ephemeral", or from earlier versions are not recorded.`;
@@ -78,7 +78,10 @@ export function mayShowRecord(record: StoredRecord, scope: Scope, documents: Pic
   return seesEvery([...new Set(named)], scope, documents);
 }
 
-/** Returns the record of the original answer if this one came from the cache. @throws RequestError `proof_not_recorded` */
+/**
+ * Returns the record itself, or for an answer from the cache the record of the original answer.
+ * @throws RequestError `proof_not_recorded`
+ */
 export async function madeAnswer(asked: StoredRecord, records: Store["records"]): Promise<StoredRecord> {
   const { served } = asked.body as AnswerRecord;
   if (served === null) return asked;

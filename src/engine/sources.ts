@@ -88,7 +88,7 @@ async function store(
   for (const path of hashes.keys()) if (!kept.includes(path)) await originals.remove(of, path);
 }
 
-/** Lists files below a folder, with `/`; empty if it does not exist. */
+/** Lists files below a folder as relative paths, with `/` as separator; empty if the folder does not exist. */
 export async function listFiles(folder: string): Promise<string[]> {
   const entries = await entriesOf(folder, true);
   return entries
@@ -116,7 +116,7 @@ function namesOf(listed: readonly Original[]): string {
 export function createSources(opened: Opened, domains: Domains, ingest: EngineDocuments["ingest"]) {
   const { config, closing, changes, store } = opened;
   const { network = INTERNET } = opened.given;
-  /** @param place name of the source among others of its kind */
+  /** @param place name of the source, unique among the sources of this kind */
   const kept = async function* (kind: "web" | "input", place: string, change: ChangeFolder, options: IngestOptions) {
     const pack = domains.pack(options.domain);
     const tenant = tenantOf(pack, options.tenant);

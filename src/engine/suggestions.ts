@@ -12,7 +12,7 @@ type Read = Pick<StoredDocument, "title" | "text" | "blocks" | "units">;
 const SUGGESTIONS = 3;
 /** Maximum number of questions to try for one list of suggestions. */
 const MOST_TRIED = 15;
-/** Maximum number of documents to take questions from, of questions of each, and of its characters that are read. */
+/** Maximum number of documents to take questions from, of questions per document, and of characters read per document. */
 const MOST_DOCUMENTS = 40;
 const MOST_OF_DOCUMENT = 4;
 const MOST_CHARACTERS = 30_000;
@@ -20,9 +20,9 @@ const MOST_CHARACTERS = 30_000;
 const MOST_LISTS = 100;
 
 /**
- * Creates a finder of questions that the documents answer. Each question is asked before it is listed; those of the
- * pack come first.
- * @returns a function of the scope, the revision of the index (a new one asks again) and the pack's examples
+ * Creates a finder of questions that the documents answer. Each question is tried, and listed only if it is answered. The
+ * examples of the pack come first.
+ * @returns a function of the scope, the revision of the index (the result is cached per revision) and the pack's examples
  */
 export function createSuggester(documents: Documents, isAnswered: (question: string, scope: Scope) => Promise<boolean>) {
   const known = new LRUCache<string, Promise<readonly string[]>>({ max: MOST_LISTS });

@@ -22,7 +22,7 @@ export function uploadPlace(of: OriginalsOf) {
   return { ...of, source: `${UPLOAD_SOURCE}${of.label}` };
 }
 
-/** Incomplete uploads. */
+/** Name of the folder for incomplete uploads. */
 const PART_FOLDER = ".part";
 const LABEL_PREFIX = "label-";
 
@@ -111,7 +111,7 @@ async function keep(root: string, folder: string, files: Parameters<UploadedFile
     }
     for (const { part, path } of parts) {
       await mkdir(dirname(path), { recursive: true, mode: PRIVATE_FOLDER });
-      // If a folder has the name of the file, it is empty by now.
+      // If a folder has the name of the file, the folder is empty by now.
       if ((await stat(path).catch(() => null))?.isDirectory() === true) await rm(path, { recursive: true });
       await rename(part, path);
     }
@@ -148,7 +148,7 @@ export function createUploadRoom(files: UploadedFiles, { jobs, documents }: Pick
     hashes.set(key, hash);
     return hash;
   };
-  /** Lists files that the store has not read since they arrived. */
+  /** Lists files that have not been ingested since they arrived. */
   const unread = async (of: OriginalsOf): Promise<Original[]> => {
     const records = new Map((await documents.listFiles(uploadPlace(of))).map((record) => [record.path, record]));
     const found: Original[] = [];

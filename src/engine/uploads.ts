@@ -39,8 +39,8 @@ export function createUploads(
   /** Lists files visible to the scope, by path, including pending ones. */
   const library = async (options: ReachOptions = {}): Promise<LibraryFile[]> => {
     await room.resume();
-    // Read pending files first. Otherwise a file ingested between the two queries would be in neither. The same holds
-    // for the labels of the scope.
+    // List pending files first, then the labels of the scope, then ingested files. Otherwise a file that is ingested
+    // between two of the queries would be missing.
     const waiting = await room.waiting(domains.scope(options).domain);
     const scope = await domains.reach(options);
     const filesIn = async (seen: Scope) =>
@@ -50,8 +50,8 @@ export function createUploads(
           return [id, { ...file, id }];
         }),
       );
-    // Hides pending versions of files whose documents the scope may not see. This query comes first, because files
-    // ingested in between are in the next one.
+    // `all` serves to hide pending versions of files whose documents the scope may not see. It is read before `known`, so
+    // that a file that is ingested between the two queries is in `known`.
     const all = waiting.length === 0 ? null : await filesIn(await domains.reach({ ...options, everyLabel: true }));
     const known = await filesIn(scope);
     for (const { label, ...file } of waiting) {
@@ -140,7 +140,10 @@ export function createUploads(
   };
 }
 
-/** Validates a file name as a path with `/`, such as `letters/2026.pdf`. @throws RequestError `file_name`, `unsupported_format` */
+/**
+ * Validates a file name as a path with `/` as separator, such as `letters/2026.pdf`.
+ * @throws RequestError `file_name`, `unsupported_format`
+ */
 function assertPath(name: string, extensions: readonly string[]): string {
   const path = name.normalize("NFC");
   const parts = path.split("/");
@@ -185,11 +188,11 @@ function assertFit(paths: readonly string[], others: readonly string[]): void {
 function assertLabel(label: string): void {
   const fits = label !== "" && label.length <= LABEL_CHARACTERS && !/[\p{Cc}\p{Cs}]/u.test(label);
   if (fits && encodeURIComponent(label).length <= LABEL_FOLDER_CHARACTERS) return;
-  const message = `An access label must have 1–${LABEL_CHARACTERS} characters without control characters; letters beyond a–z count as several.`;
+  const message = `An access label must have 1–${LABEL_CHARACTERS} characters without control characters; a letter other than a–z counts as several.`;
   throw new RequestError("label_invalid", message);
 }
 
-/** Creates one error for deleted and hidden documents, so that it does not reveal them. */
+/** Returns the error for a deleted document. Hidden documents get the same error, so that it does not reveal them. */
 export function unknownDocument(id: string): RequestError {
   return new RequestError("unknown_document", "This document does not exist or is not accessible to you.", { id });
 }

@@ -116,7 +116,7 @@ const MOST_TOPICS = 12;
 
 /**
  * Proposes title, hosts, topics and abbreviations that occur in the documents. It proposes no example questions,
- * because the page suggests answered questions by itself.
+ * because the web app suggests questions by itself.
  * @param path folder of the documents, as written in the pack
  * @param title @default the title of the folder's first page, else the name in words
  */

@@ -10,12 +10,12 @@ const MOST_WORDS = 2_000;
 const LEAST_OCCURRENCES = 3;
 /** Maximum number of proposed pairs, as many as a person would read. */
 const MOST_PAIRS = 15;
-/** Minimum equal letters at the start at which two words count as forms of one word, which search matches anyway. */
+/** Number of equal initial letters from which two words count as forms of one word. Search matches such forms anyway. */
 const SAME_LETTERS = 4;
 
 /**
  * Returns pairs of words that are each other's nearest neighbour among the words of the documents, most similar first.
- * A static encoder cannot distinguish synonyms from opposites or siblings, so a person must choose.
+ * A static encoder cannot distinguish synonyms from opposites or other related words, so a person must choose.
  */
 export function similarWords(documents: readonly Pick<FolderDocument, "text">[], encoder: Pick<EmbeddedEncoder, "embedSync">): WordPair[] {
   const words = frequentWords(documents);
