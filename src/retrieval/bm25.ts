@@ -12,7 +12,7 @@ import { TERM_ARRAYS, Terms } from "./vocabulary.ts";
  * Here tf and len are weighted sums over fields. A term that occurs twice in the question counts twice.
  *
  * Search proceeds term by term, highest weight first (Turtle & Flood 1995, "MaxScore"): once the k-th best partial
- * score exceeds everything that the remaining terms can add, only entries already found are looked up in the rest.
+ * score exceeds everything that the remaining terms can add, these terms are looked up only for entries already found.
  * Contributions are added in the same order with and without this shortcut, so scores are equal to the last bit.
  */
 /** Factor by which the average length may change before all bounds are recomputed. Looser bounds prune less. */
@@ -192,7 +192,7 @@ export class Bm25Index implements TermCounts {
     return best.ranked();
   }
 
-  /** Returns the index without deleted entries: the others and their terms are renumbered in order. All arrays are copies. */
+  /** Returns the index without deleted entries. The other entries and their terms are renumbered in order. All arrays are copies. */
   save(): Section[] {
     // The bounds are stored too, so that the first search after loading need not compute them.
     if (this.live > 0) this.prepare();
@@ -273,7 +273,8 @@ export class Bm25Index implements TermCounts {
       const term = this.terms.get(token);
       if (term >= 0 && counts.holding(term) > 0) times.set(term, (times.get(term) ?? 0) + weight);
     }
-    // A longer average reduces every norm, at most by its own factor. A shorter one only reduces contributions.
+    // If the average length grew, every norm shrinks at most by the factor of the growth, and contributions may grow. If
+    // the average shrank, contributions only shrink.
     const growth = Math.max(1, this.normAverage / this.boundAverage);
     return [...times]
       .map(([term, count]) => {
@@ -364,7 +365,7 @@ export class Bm25Index implements TermCounts {
     }
   }
 
-  /** Offers the found entries and drops those that are not accepted or deleted. Returns the number left. */
+  /** Offers the found entries to `best`, except those that are deleted or not accepted, which are dropped. Returns the number left. */
   private offerFound(count: number, best: TopK, accept: ((slot: number) => boolean) | undefined): number {
     const { scores, found } = this;
     let kept = 0;

@@ -152,8 +152,8 @@ const headingSchema = z.array(z.string());
  * Snapshot of a corpus: the data of `IndexedWindows` and the vectors. Deleted windows are left out, so that no word,
  * text or vector of a deleted document is written.
  *
- * Documents are ordered by their windows. Title, description and path come from the store instead, like everything that
- * decides who may see a document.
+ * Documents are ordered by their windows. Title, description, path, tenant and access label of a document are not taken
+ * from the snapshot but from the store.
  */
 
 /** Header of a snapshot. It identifies the index in the file. */
@@ -188,7 +188,7 @@ export function analysis(): string {
   return sha256Hex(JSON.stringify([VERSION, FIELD_WEIGHTS, tokenize(PROBE)])).slice(0, 16);
 }
 
-/** Serialises a corpus as snapshot parts. The corpus may change while they are written: parts are copies, or never change. */
+/** Serialises a corpus as snapshot parts. Each part is a copy or never changes, so the corpus may change while they are written. */
 export function encodeCorpus(windows: IndexedWindows, vectors: DenseIndex | null, facts: CorpusFacts): Piece[] {
   const documents = [...windows.documents].sort(([, a], [, b]) => firstSlot(a) - firstSlot(b));
   const slots = documents.flatMap(([, { slots }]) => slots);
@@ -255,7 +255,8 @@ interface Wanted extends Pick<CorpusFacts, "store" | "domain" | "encoder"> {
 }
 
 /**
- * Loads a corpus. Documents with another version or owner than in the store are skipped, and vectors of another encoder.
+ * Loads a corpus. Skips documents whose version, tenant or access label differs from the store, and vectors of another
+ * encoder.
  * @returns `otherEncoder`: the encoder of skipped vectors; `outdated`: whether documents were skipped
  * @throws SnapshotError when the snapshot is incomplete, damaged, or from another store, domain or program version
  */

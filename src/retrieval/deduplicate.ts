@@ -5,7 +5,7 @@ import { once } from "../text/memo.ts";
 import { tokenize } from "../text/tokens.ts";
 import type { IndexWords } from "./understand.ts";
 
-/** Facts of a text besides its wording. Two texts with equal signatures and nearly equal words say the same. */
+/** The facts in a text. Two texts with equal signatures and nearly equal words say the same. */
 type Signature = ReturnType<typeof signatureOf>;
 
 const LIMIT = String.raw`\b(?:excluding|only|must|may|should|less than|more than|at least|at most|up to|under|over|before|after|within|denied)\b`;
@@ -56,8 +56,8 @@ export const NEAR_DUPLICATE_COSINE = 0.85;
 type DuplicateWords = Pick<IndexWords, "tokens" | "idf">;
 
 /**
- * Minimum share of the shorter passage's long words that both passages contain. Below it their cosine is not computed,
- * because it cannot reach .85.
+ * Minimum share of the shorter passage's long words that both passages contain. Below this share, their cosine is not
+ * computed, because the cosine cannot reach .85.
  */
 const WORTH_COMPARING = 0.5;
 /** Minimum length of a long word in characters. Shorter words occur in every text. */
@@ -66,10 +66,10 @@ const LONG_WORD = 6;
 const BETWEEN = /[\s.,;:!?()"“”]/;
 
 /**
- * Merges near-duplicates. The one ranked higher stays and lists the others as further sources. `same-facts`:
- * near-duplicate text and equal values, dates, polarity and names; passages that differ in one of these stay separate
- * and may be a conflict. `cosine`: near-duplicate text alone; a passage with a different fact is dropped, but not
- * listed as a source.
+ * Merges near-duplicates. The passage that ranks highest stays and lists the others as further sources. `same-facts`
+ * merges passages with similar text if values, dates, polarity and names are equal; passages that differ in one of
+ * these stay separate and may be a conflict. `cosine` merges all passages with similar text; a passage with different
+ * facts is dropped and not listed as a source.
  * @param passages in rank order, which the result keeps
  */
 export function deduplicate(passages: readonly Passage[], rule: "same-facts" | "cosine", words: DuplicateWords): Passage[] {
@@ -86,7 +86,7 @@ export function deduplicate(passages: readonly Passage[], rule: "same-facts" | "
 
 type Fingerprint = ReturnType<typeof fingerprintOf>;
 
-/** Comparison data of a passage. All but the long words is computed on first use. */
+/** Returns the comparison data of a passage. Vector and signature are computed on first use. */
 function fingerprintOf(text: string, words: DuplicateWords) {
   return { words: longWords(text), vector: once(() => tfIdf(text, words)), signature: once(() => signatureOf(text)) };
 }
@@ -150,9 +150,9 @@ export function cosine(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, nu
 }
 
 /**
- * Ranks at most `perDocument` items of each document in their place, and the others behind all of these. No item is
- * dropped, so nothing is lost if only one document answers.
- * @param perDocument `null`: the order stays
+ * Moves the items of each document after its first `perDocument` ones to the end, in order. No item is dropped, so
+ * nothing is lost if only one document answers.
+ * @param perDocument `null`: no item is moved
  */
 export function diversify<T>(ranked: readonly T[], documentOf: (item: T) => string, perDocument: number | null): T[] {
   if (perDocument === null) return [...ranked];

@@ -6,8 +6,8 @@ import { BLOCK_ROWS, createWasmKernel, type Layout, layoutFor, MAX_DIMENSIONS, t
 
 /**
  * Number of rows per result that are rescored in f32 after the int8 scan. `bench speed`, 100,000 × 384, top 50: recall
- * .991 with as many rows as results, 1.000 with 1.5 times as many. Twice that is a margin for vectors closer together
- * and costs little.
+ * .991 with as many rows as results, 1.000 with 1.5 times as many. Twice 1.5 is a margin for vectors that are closer
+ * together, and costs little.
  */
 export const OVERSAMPLING = 3;
 
@@ -39,7 +39,8 @@ export interface DenseOptions {
  * Exact ranking by dot product (cosine for unit vectors): an int8 scan reads a quarter of the bytes, and the best are rescored
  * in f32. Equal scores rank the lower slot first.
  *
- * Rows fill one WebAssembly memory after another. From the second on, full vectors are in a file: a question reads only the best.
+ * Rows fill one WebAssembly memory after another. From the second memory on, full vectors are in a file, and a question
+ * reads only the best rows.
  */
 export class DenseIndex {
   private readonly options: Required<DenseOptions>;
@@ -90,7 +91,7 @@ export class DenseIndex {
 
   /**
    * Adds a unit vector; returns its slot.
-   * @param slot a slot without a vector. Slots left out cost memory until they are filled. @default the next one
+   * @param slot a slot without a vector. Slots that are skipped take memory too. @default the next one
    * @throws RangeError when its dimension differs from the first one's or a value is not finite; UnavailableError
    * `index_full` when memory is exhausted
    */
@@ -151,8 +152,8 @@ export class DenseIndex {
   }
 
   /**
-   * Returns the vectors in some slots, renumbered in this order. Slots without a vector stay gaps. What is added or deleted
-   * before the sections are read changes nothing in them, because the vector of a slot is never replaced.
+   * Returns the vectors in some slots, renumbered in this order. Slots without a vector stay gaps. Vectors may be added or
+   * deleted before the sections are read; the sections do not change, because the vector of a slot is never replaced.
    * @param only slots in ascending order. @default all
    */
   save(only: readonly number[] = Array.from({ length: this.used }, (_, slot) => slot)): Section[] {
@@ -198,7 +199,8 @@ export class DenseIndex {
 
   /**
    * Returns the rows of some slots. Adjacent rows of a block share a part.
-   * @param full positions with a vector; parts with a gap, which may be filled before they are read, are copies. `null`: none is a copy
+   * @param full positions that have a vector. A part with a gap is copied, because the gap may be filled before the part
+   * is read. `null`: no part is copied
    */
   private partsOf(slots: readonly number[], full: SlotSet | null): Record<"scales" | "int8" | "floats", (StoredBytes | Uint8Array)[]> {
     type Parts = (StoredBytes | Uint8Array)[];

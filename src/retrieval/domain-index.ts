@@ -37,7 +37,7 @@ export interface DomainIndexOptions extends Pick<EncoderSwitchOptions, "engine" 
   readonly filling?: FillingTurn | undefined;
 }
 
-/** Runs work while this process may fill the engine. Resolves to `false`, without running it, while another process does. */
+/** Runs work if this process may fill the engine. Resolves to `false`, without running the work, if another process fills it. */
 export type FillingTurn = (work: () => Promise<void>) => Promise<boolean>;
 
 export interface SearchRequest extends Fusion, Pick<EngineRequest, "terms" | "vector" | "inTables">, Pick<SearchFilters, "scope" | "area"> {
@@ -76,7 +76,7 @@ export class DomainIndex implements QuestionReader {
   /** Revision of the database when it was last compared. */
   private committed = 0;
   private syncing: Promise<void> = Promise.resolve();
-  /** Runs while this process fills a shared engine, or waits for its turn. */
+  /** Set while this process fills a shared engine, or waits for its turn. */
   private catchingUp: { readonly done: Promise<void>; readonly since: number } | null = null;
 
   constructor(options: DomainIndexOptions) {
@@ -128,7 +128,7 @@ export class DomainIndex implements QuestionReader {
     return { revision: this.indexedRevision, lag: this.lag };
   }
 
-  /** True if a question may be answered without the last commits, because other processes fill the engine. */
+  /** True if a question may be answered without the last commits, because another process may be filling the engine. */
   get mayLag(): boolean {
     return this.options.filling !== undefined && this.lag > 0;
   }

@@ -294,7 +294,7 @@ export class EmbeddedEngine implements SearchEngine {
     );
   }
 
-  /** Ties rank by place, not by slot, because slots depend on the order of ingestion. */
+  /** Orders windows with equal scores by place, because their slots depend on the order of ingestion. */
   private order(a: number, b: number): number {
     const one = this.indexed.entries[a] as Entry;
     const two = this.indexed.entries[b] as Entry;

@@ -72,7 +72,7 @@ export interface SwitchState {
   readonly to: string;
   readonly done: number;
   readonly total: number;
-  /** Reason why it stopped; it resumes by itself. `null` if it has not failed. */
+  /** Why the switch stopped; it resumes by itself. `null`: it has not failed. */
   readonly failure: string | null;
 }
 
@@ -108,8 +108,8 @@ export interface EncoderSwitchOptions {
 const SWITCH_PAUSE_MS = 15_000;
 
 /**
- * Computes the vectors of a domain's windows for the active encoder. If another encoder is selected, it also computes
- * those until they are complete.
+ * Computes the vectors of a domain's windows for the active encoder. During a switch to another encoder, also computes
+ * the vectors of that encoder until every window has one.
  */
 export class EncoderSwitch {
   private readonly options: EncoderSwitchOptions;
@@ -137,7 +137,7 @@ export class EncoderSwitch {
     return this.state;
   }
 
-  /** Another process may have switched the encoder. Its vectors are then in the store, and this process uses them too. */
+  /** Activates the selected encoder. If another process has switched the encoder, the new vectors are already in the store. */
   async choose(): Promise<EncoderChoice> {
     const choice = await this.choice();
     const { serve } = choice;
@@ -186,7 +186,7 @@ export class EncoderSwitch {
 
   /**
    * Computes the vectors of another encoder in addition to the active ones, and switches when every window has one.
-   * Until then the old encoder ranks questions. If it ends early, the computed vectors are kept.
+   * Until then the old encoder ranks questions. If the switch ends early, the computed vectors are kept.
    * @throws RequestError `switch_running`; ModelError of the new encoder
    */
   async switchTo(encoder: Encoder, activate: (encoder: Encoder) => Promise<void>, options: SyncOptions = {}): Promise<void> {
@@ -291,7 +291,7 @@ export class EncoderSwitch {
     return { encoder: active.encoder.id, windows: found };
   }
 
-  /** Uses cached vectors from the disk first. Every batch is stored at once, so a crash loses at most one batch. */
+  /** Adds missing vectors, from the cache if possible. Every batch is stored at once, so a crash loses at most one batch. */
   private async embedMissing(embedder: Embedder, { signal, onEmbed, onUsage }: SyncOptions): Promise<void> {
     const missing = await this.missing(embedder);
     if (missing === 0) return;

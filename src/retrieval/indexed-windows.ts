@@ -8,7 +8,7 @@ import { Vocabulary, type VocabularyOwner } from "./vocabulary.ts";
 /** Maximum number of cached scopes. A server has few tenants and labels in use at a time. */
 const MAX_SCOPES = 64;
 
-/** Checks whether the scope may read what belongs to this owner. */
+/** Returns whether the scope may read documents with this tenant and access label. */
 export function scopeSees(scope: Scope, { tenant, access }: VocabularyOwner): boolean {
   return scope.access.includes(access) && (tenant === null || tenant === scope.tenant);
 }
@@ -18,7 +18,7 @@ export function scopeKey({ tenant, access }: Scope): string {
   return JSON.stringify([tenant, [...access].sort()]);
 }
 
-/** The windows of a document with its owner. */
+/** The windows of a document, with its tenant and access label. */
 interface OwnedWindows {
   readonly document: VocabularyOwner;
   readonly slots: readonly number[];
@@ -46,15 +46,15 @@ export class ScopeFilter {
     return visible;
   }
 
-  /** Must be called whenever a document is added or deleted, or changes its owner. */
+  /** Must be called whenever a document is added or deleted, or its tenant or access label changes. */
   clear(): void {
     this.known.clear();
   }
 }
 
 /**
- * Weights of the fields above every window of a document, relative to 1 for the body. Chosen by judgement, not
- * measured.
+ * Weights of the fields that are indexed with every window, relative to 1 for the body of the window. Chosen by
+ * judgement, not measured.
  */
 export const FIELD_WEIGHTS = { title: 2, headings: 1, description: 1, body: 1 } as const;
 
@@ -77,7 +77,7 @@ export interface DocumentInIndex {
   readonly version: string;
   readonly document: SearchableDocument;
   readonly slots: readonly number[];
-  /** Ids of its words in the owner's part of the vocabulary. */
+  /** Numbers of its words in the part of the vocabulary for its tenant and access label. */
   readonly words: Uint32Array;
 }
 

@@ -26,8 +26,8 @@ export interface RetrieveParts {
 export type Retrieved = Awaited<ReturnType<typeof retrievePassages>>;
 
 /**
- * Returns passages for a question, best first, at their current version. Anything changed or deleted since indexing is
- * left out, after one retry.
+ * Returns passages for a question, best first, at their current version. If a document of a passage was changed or
+ * deleted since it was indexed, the search is repeated once. If this happens again, no passage is returned.
  * @throws UnavailableError `encoder_missing` when the profile ranks by vectors alone and there is no encoder
  */
 export async function retrievePassages(
@@ -89,9 +89,9 @@ export async function retrievePassages(
     dense: vector !== null,
     /** The encoder that ranked; `null` if words alone did. */
     ranker: vector?.encoder ?? null,
-    /** Error message if the dense ranking was requested and failed, so that words alone decided, or if it lacks windows. */
+    /** Error message if the dense ranking was requested, but failed (words alone ranked) or did not cover all windows. */
     denseFailure: embedded.failure,
-    /** Where it failed: the store of the vectors, the encoder, or an index that is full. A full index ranks what it holds. */
+    /** What failed: the store of the vectors, the encoder, or an index that is full, which ranks the vectors that it has. */
     denseFailedIn: embedded.failedIn,
     embedding: embedded.embedding,
     /** Name of the reranker that ordered the passages; `null` if none did. */

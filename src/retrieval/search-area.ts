@@ -57,9 +57,9 @@ export function intersectSelection(area: Area, { documentId, start, end }: Selec
 type AreaIndex = Pick<DomainIndex, "search" | "statistics" | "embed" | "tokens">;
 
 /**
- * Ranks the content of an area. The index ranks windows wholly inside it, with the filter applied first. Windows across
- * its edges are cut to the whole sentences inside and scored as cut, with the index's own statistics. No word outside
- * the area counts or is shown.
+ * Ranks the content of an area. The filter applies first, so the index ranks only windows wholly inside the area. A
+ * window that crosses an edge is cut to the whole sentences inside, and the remaining text is scored with the statistics
+ * of the index. No word outside the area affects a score or is shown.
  */
 export async function searchArea(
   request: Omit<SearchRequest, "area">,
@@ -102,7 +102,7 @@ async function scoreCut(
   });
 }
 
-/** Returns the windows across the edges, cut to the area. Their headings are those above the remaining text. */
+/** Returns the windows that cross an edge, cut to the area. Their headings are the headings above the remaining text. */
 async function cutPieces(across: readonly Candidate[], scope: Scope, area: Area, documents: Pick<DocumentStore, "load">) {
   const loaded = await documents.load(scope, [...new Set(across.map(({ documentId }) => documentId))]);
   return across.flatMap(({ documentId, version, chunk, title }) => {

@@ -75,7 +75,7 @@ export interface Coverage {
   readonly windows: number;
   /** Number of windows with a vector of the encoder. */
   readonly vectors: number;
-  /** Length of those vectors; `null` if there are none. */
+  /** Dimensions of the encoder's vectors; `null`: there are none. */
   readonly dimensions: number | null;
   /** Memory in this process, in bytes. */
   readonly bytes: { readonly words: number; readonly vectors: number };
@@ -106,7 +106,7 @@ export interface EngineRequest {
   readonly filters: SearchFilters;
   /** Number of chunks per ranking. */
   readonly k: number;
-  /** Searches vectors in the database, where the engine has tables for requests that ask for it. @default false */
+  /** Allows the vector search in database tables, if the engine uses them only on request. @default false */
   readonly inTables?: boolean;
 }
 

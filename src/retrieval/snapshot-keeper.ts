@@ -181,7 +181,7 @@ export class SnapshotKeeper {
     }
   }
 
-  /** Another process may have written the same content. An unreadable file is written again. */
+  /** Returns whether the file has the current content, perhaps written by another process; `false` if it is unreadable. */
   private isWritten(): boolean {
     try {
       return withSnapshotFile(this.place.path, (file) => this.index.equals(file));

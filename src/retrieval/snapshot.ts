@@ -283,7 +283,7 @@ export function stringSections(name: string, strings: readonly string[]): Sectio
   return column.sections(name, [Buffer.concat(bytes)]);
 }
 
-/** Serialises strings like `stringSections`, but reads them again when their bytes are needed. */
+/** Serialises strings like `stringSections`, but fetches each string again when its bytes are needed. */
 export function longStringSections(name: string, strings: readonly (() => string)[]): Section[] {
   const column = new ColumnShape(strings.length);
   const pieces = strings.map((text): StoredBytes => {

@@ -9,8 +9,8 @@ import type { TermStatistics } from "./search-engine.ts";
 import type { WeightedTerm } from "./top-k.ts";
 
 /**
- * Weight of an abbreviation's long form, relative to 1 for the question's own words. It means the same, but its words
- * are more common.
+ * Weight of an abbreviation's long form, relative to 1 for the question's own words. The long form means the same, but
+ * its words are more common.
  */
 export const ABBREVIATION_WEIGHT = 0.5;
 /** Weight of a synonym, which only often means the same. */
@@ -108,11 +108,12 @@ interface SureParts {
 }
 
 /**
- * Checks whether a misspelt word can only be meant as one well-known word or its forms. A search may use a likely
- * correction, but serving a stored answer needs certainty. Capitalised words are never certain. Neither are corrections
- * to an uncommon term, because the user may mean a similar term that no document and no list contains. A lower-case
- * name close to a common word is corrected all the same ("gardiner" to "gardener"). Rare words count as alternatives
- * only if they are at least as close. Takes some milliseconds, because every word of the language is compared.
+ * Returns whether a misspelt word can only mean one well-known word or its forms. A search may use a likely correction,
+ * but serving a stored answer needs certainty. The correction of a capitalised word is never certain. A correction to an
+ * uncommon term is not certain either, because the user may mean a similar term that no document and no list contains. A
+ * lower-case name close to a common word counts as certain, although wrongly ("gardiner" for "gardener"). A rare word is
+ * an alternative only if it is at least as close as the correction. Takes some milliseconds, because every word of the
+ * language is compared.
  */
 export function isSureRepair(question: string, { written, read }: Repair, { real, isKnown, similar, stem }: SureParts): boolean {
   if (!isKnown(read) || isWrittenAsName(question, written)) return false;
@@ -126,8 +127,8 @@ export function isSureRepair(question: string, { written, read }: Repair, { real
 const FAR = 3;
 
 /**
- * Checks whether a word is capitalised in the question. At the start of a sentence this also accepts ordinary words,
- * because a missed cache hit does less harm than a wrong one.
+ * Returns whether a word is capitalised in the question. An ordinary word at the start of a sentence counts too, because
+ * a missed cache hit does less harm than a wrong one.
  * @param written in lower case
  */
 function isWrittenAsName(question: string, written: string): boolean {
@@ -254,7 +255,7 @@ export type AskedText = Pick<Question, "resolved" | "scope">;
 /** Analyses questions with the words of an index that the user may see. */
 export interface QuestionReader {
   understand(question: AskedText, settings: QuerySettings): Promise<Understood>;
-  /** Checks whether each corrected word can only be meant as its correction. See `isSureRepair`. */
+  /** Returns whether every misspelt word can only mean its correction. See `isSureRepair`. */
   isSure(question: AskedText, repairs: readonly Repair[]): Promise<boolean>;
   tokens(text: string): string[];
   /**

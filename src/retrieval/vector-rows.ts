@@ -133,7 +133,7 @@ export function layoutFor(dimensions: number, inFile = false): Layout {
   };
 }
 
-/** f32 rows of vectors in a file. Row 0 of the memory has the place `first` in it. */
+/** A file with the f32 rows of vectors. Row 0 of the memory is row `first` of the file. */
 interface FloatFile {
   readonly file: ScratchFile;
   readonly first: number;
@@ -149,7 +149,7 @@ export class VectorRows {
   private uint32 = new Uint32Array(0);
   private float32 = new Float32Array(0);
 
-  /** @param floats holds the f32 rows, with a layout for it; `null`: the memory does */
+  /** @param floats file of the f32 rows, for a layout with `inFile`; `null`: they are in the memory */
   constructor(kernel: ScanKernel, layout: Layout, floats: FloatFile | null = null) {
     this.kernel = kernel;
     this.layout = layout;
@@ -257,7 +257,7 @@ export class VectorRows {
     }
   }
 
-  /** Returns the address of an f32 row, which is first read from the file, if there is one, to a place of its own. */
+  /** Returns the address of an f32 row. If the rows are in a file, the row is first copied to `place` in the memory. */
   private loaded(row: number, place: number): number {
     if (this.floats === null) return this.places(row).float;
     const { staged, floatBytes } = this.layout;

@@ -122,7 +122,7 @@ function hashOf(term: string): number {
  */
 export const REPAIR_WORDS = 50_000;
 
-/** Owner of the documents of a part of the vocabulary. */
+/** Tenant and access label of documents. The vocabulary has one part for each such pair. */
 export interface VocabularyOwner {
   readonly tenant: string | null;
   readonly access: string;
@@ -150,7 +150,7 @@ export class Vocabulary {
 
   /**
    * Adds the words of a document.
-   * @returns the words' numbers in the owner's part, for `remove`
+   * @returns the numbers of the words in the part of `owner`, for `remove`
    */
   add(owner: VocabularyOwner, words: ReadonlySet<string>): Uint32Array {
     const part = this.partOf(owner);
@@ -185,7 +185,7 @@ export class Vocabulary {
     return candidates;
   }
 
-  /** Returns the words that some document contains, and a function that gives the new numbers of an owner's words. */
+  /** Returns the words that some document contains, and a function that gives the new numbers of the words in a part. */
   save(): { sections: Section[]; renamed: (owner: VocabularyOwner) => Uint32Array } {
     const saved = [...this.parts].map(([key, part]) => ({ key, ...packed(part) }));
     const kept = saved.filter(({ words }) => words > 0);

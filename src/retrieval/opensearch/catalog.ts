@@ -94,7 +94,7 @@ export class IndexCatalog {
     return { index, version: MAPPING_VERSION, vectors };
   }
 
-  /** Gives an index the alias and deletes the one that had it. */
+  /** Moves the alias to an index and deletes the index that had it before. */
   async serve(index: string): Promise<void> {
     const before = (await this.current())?.index;
     if (before === index) return;

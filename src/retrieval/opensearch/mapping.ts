@@ -44,8 +44,8 @@ export interface IndexMeta {
 }
 
 /**
- * Returns settings and mapping of an index. Automatic refresh is off: writers refresh it, so that all versions of a
- * document change at once.
+ * Returns settings and mapping of an index. Automatic refresh is off: writers refresh the index, so that a search never
+ * sees the old and the new version of a document together.
  */
 export function indexDefinition(meta: IndexMeta, shards: number, vectors: Readonly<Record<string, number>> = {}) {
   const keyword = { type: "keyword" };

@@ -263,7 +263,7 @@ export class OpenSearchEngine implements SearchEngine {
     });
   }
 
-  /** Returns the index to write to, with a field for the vectors and without those of retired encoders. */
+  /** Returns the index to write to, with a field for the vectors and without the fields of retired encoders. */
   private async target(vectors: IndexChanges["vectors"]): Promise<Place> {
     let place = this.building ?? (await this.catalog.current()) ?? (await this.catalog.create());
     const fields = [...this.retired].map(vectorField).filter((field) => field in place.vectors);

@@ -17,8 +17,8 @@ export function scopeClauses({ tenant, access }: Scope): Clause[] {
 }
 
 /**
- * Returns the filters of a search. A large area needs several groups, and a window has to pass one of them. If there
- * are none, nothing can be found.
+ * Returns the filters of a search, in groups of clauses. A window must match all clauses of one group. A large area needs
+ * several groups. Without groups, nothing can be found.
  */
 export function filterGroups({ scope, area = null, holding }: SearchFilters): Clause[][] {
   if (scope.access.length === 0 || holding?.length === 0) return [];
@@ -104,7 +104,7 @@ export function countQuery(terms: readonly string[], scope: Scope): object {
   };
 }
 
-/** Builds a query for written words that are similar to another one. They may come from documents that the user must not see. */
+/** Builds a query for words, as written, that are similar to a word. They may come from documents that the user must not see. */
 export function nearWordsQuery(word: string, edits: number, size: number): object {
   const term = {
     field: WRITTEN_FIELD,
