@@ -118,7 +118,7 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
       const root = canonicalPath(given);
       return ingestFrom(root, { ...options, root, source: options.source ?? `files:${root}` }, paths.map(canonicalPath));
     },
-    /** Ingests the documents of a domain pack: first the shared ones, then each tenant's. Every folder ends with an `ingest-end`. */
+    /** Ingests the documents of a domain pack: first the shared documents, then each tenant's. Yields one `ingest-end` per folder. */
     async *ingestDomain(name: string, signal?: AbortSignal): AsyncGenerator<IngestEvent, void> {
       const pack = domains.pack(name);
       const options = { domain: name, root: pack.folder, source: `domain:${name}`, signal };

@@ -200,8 +200,8 @@ export function documentUrl(pack: Pick<DomainPack, "base_url" | "strip_prefix">,
 }
 
 /**
- * Returns the hotlines of a domain. If that pack cannot be loaded, returns those of the configured domain, because a
- * person in danger may mistype the name; none if neither can be loaded.
+ * Returns the hotlines of a domain. If its pack cannot be loaded, returns the hotlines of the configured domain, because
+ * a person in danger may mistype the name. If neither pack can be loaded, returns none.
  * @param load loads a pack by its name
  */
 export function packHotlines(

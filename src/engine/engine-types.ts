@@ -97,9 +97,9 @@ export interface ReportOptions extends Pick<ScopeOptions, "domain" | "tenant" | 
   readonly topic?: string | null | undefined;
   /** Earliest time of a report. @default the start of the retention period */
   readonly since?: Date | undefined;
-  /** Reports listed after the groups, newest first. @default 10 */
+  /** Maximum number of reports to list after the groups, newest first. @default 10 */
   readonly limit?: number | undefined;
-  /** Reports skipped before those listed. @default 0 */
+  /** Number of newest reports to skip before the listed reports. @default 0 */
   readonly offset?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }

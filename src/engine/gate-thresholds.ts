@@ -7,7 +7,7 @@ import type { DomainPack } from "./domain.ts";
 
 import type { Opened } from "./open.ts";
 
-/** Selects the threshold of the learned gate: that of a fitting calibration in the data folder or the pack, otherwise the shipped one. */
+/** Selects the answer threshold of the learned gate: from a calibration in the data folder or the pack if one fits, else the default. */
 export function createGateThresholds({ config, models, local, warn, clock, given }: Opened) {
   const calibrationFiles = new CalibrationFiles({ folder: calibrationFolder(config.data_dir), clock });
   const warned = new Set<string>();
@@ -15,7 +15,7 @@ export function createGateThresholds({ config, models, local, warn, clock, given
     if (!warned.has(message)) warn(message);
     warned.add(message);
   };
-  /** Returns the dependencies of a profile's learned gate; `null` for profiles with another gate. */
+  /** Returns everything that the threshold of a profile's learned gate depends on; `null` for profiles with another gate. */
   const facts = (pack: DomainPack, profile: Profile): GateFacts | null => {
     if (profile.gate.type !== "sufficiency") return null;
     const writers = writersOf({ models, profile });

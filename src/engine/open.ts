@@ -47,7 +47,7 @@ export interface EngineParts {
   readonly reader?: FileReader;
   /** Additional profiles; they override bundled ones of the same name. */
   readonly profiles?: readonly Profile[];
-  /** Domain packs that replace those loaded by name. */
+  /** Domain packs to use instead of the packs with the same names on the disk. */
   readonly packs?: readonly DomainPack[];
   /** Replaces the threshold of the learned gate. */
   readonly threshold?: GateThreshold;

@@ -134,7 +134,7 @@ export function createSources(opened: Opened, domains: Domains, ingest: EngineDo
     /**
      * Crawls an address and its links, or the pages of a sitemap, keeps the pages and ingests them. It fetches only
      * listed hosts, public addresses, and pages that robots.txt allows. A repeated call ingests changed pages and
-     * deletes missing ones.
+     * deletes the documents of missing pages.
      * @throws WebError when the first address cannot be fetched
      */
     async *ingestUrl(url: string, options: CrawlRequest = {}): AsyncGenerator<IngestEvent, void> {

@@ -17,7 +17,7 @@ import { listFiles } from "./sources.ts";
 /** Prefix of upload sources; the access label follows. */
 export const UPLOAD_SOURCE = "upload:";
 
-/** Returns the place of uploaded files, with the source of their documents. */
+/** Returns domain, tenant and label of uploaded files, with the name of the source of their documents. */
 export function uploadPlace(of: OriginalsOf) {
   return { ...of, source: `${UPLOAD_SOURCE}${of.label}` };
 }

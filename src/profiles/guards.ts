@@ -34,9 +34,8 @@ const FAITHFUL = 0.55;
 const ON_TOPIC = 0.2;
 
 /**
- * Guards of the `validator` profile. They remove only personal data; the other active guards only report. With the
- * models of the source, the thresholds are those of its table of L1 metrics; with the embedded models, we measured
- * them.
+ * Guards of the `validator` profile. They remove only personal data; the other active guards only report. The thresholds
+ * for the models of the source come from its table of L1 metrics. The thresholds for the embedded models were measured.
  */
 export const VALIDATOR_GUARDS: GuardSettings = {
   pii: "remove",
@@ -68,7 +67,7 @@ export function denseOnly(passages: number): RetrieveSettings {
   };
 }
 
-/** Settings for writing in source designs, where these do not specify others. */
+/** Settings for writing, for source designs that do not specify them. */
 export const SOURCE_WRITING = {
   writer: "auto",
   given: { type: "passages" },

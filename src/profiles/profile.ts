@@ -119,6 +119,7 @@ export interface QuerySettings {
 /** Searches questions unchanged, as all source designs do. */
 export const PLAIN_QUERY: QuerySettings = { frame: false, repair: false, expand: false, codesFirst: false };
 
+/** The gate decides from the scores of the passages whether to answer. */
 export type GateSettings =
   /**
    * The default gate. The confidence of the best candidate of all passages decides whether to answer. The confidence of
@@ -274,6 +275,6 @@ export interface GuardSettings {
    * contains `source.model` (lower case), the minimum is `source.minimum`.
    */
   readonly faithfulness: { readonly minimum: number; readonly source: { readonly model: string; readonly minimum: number } } | null;
-  /** Flags an answer longer than `limit`. `tokens` counts only text of a model; the length of extractive answers is limited in sentences. */
+  /** Flags an answer longer than `limit`. `tokens` counts only text of a model, because extractive answers have a limit of sentences. */
   readonly tokens: { readonly limit: number; readonly count: "tokens" | "characters/4" } | null;
 }

@@ -55,7 +55,7 @@ export class Bm25Index implements TermCounts {
   private termBound = new Float64Array(0);
   /** Average length for which the bounds were computed; 0 before that. */
   private boundAverage = 0;
-  /** Terms of each slot, concatenated, for deletion: those of slot s are at entryStarts[s] up to entryStarts[s + 1]. */
+  /** Terms of each slot, concatenated, for deletion: the terms of slot s are at entryStarts[s] up to entryStarts[s + 1]. */
   private entryTerms = new Uint32Array(0);
   private entryStarts = new Uint32Array(1);
   private alive = new Uint8Array(0);

@@ -29,7 +29,7 @@ export interface DenseOptions {
   readonly createKernel?: () => ScanKernel;
   /** Maximum bytes of one memory with full vectors. @default MEMORY_BYTES */
   readonly memoryBytes?: number;
-  /** Creates a file for the full vectors that do not fit the first memory. @default null: each memory has its own */
+  /** Creates a file for the full vectors that do not fit the first memory. @default null: every memory contains its full vectors */
   readonly createFile?: (() => ScratchFile) | null;
   /** Returns the number of bytes that this process may still allocate. @default the free memory of the machine or container */
   readonly availableBytes?: () => number;

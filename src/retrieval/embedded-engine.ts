@@ -59,7 +59,7 @@ export class EmbeddedEngine implements SearchEngine {
   private isTableWanted: boolean;
   private readonly keeper: SnapshotKeeper | null;
   private indexed = new IndexedWindows();
-  /** Vectors by encoder id: those of the active encoder, and those of the next one while they are computed. */
+  /** Vectors by encoder id: of the active encoder and, during a switch, of the next encoder. */
   private readonly vectors = new Map<string, DenseIndex>();
   private serving: string | null = null;
   private reached = -1;

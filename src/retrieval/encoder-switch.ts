@@ -17,12 +17,12 @@ export class Embedder {
     this.embeddings = embeddings;
   }
 
-  /** Sets the expected length of vectors, taken from the indexed ones; `null` if there are none. */
+  /** Sets the expected length of vectors: the length of the indexed vectors, or `null` if no vectors are indexed. */
   expect(dimensions: number | null): void {
     this.dimensions ??= dimensions;
   }
 
-  /** @throws ModelError of the encoder, or `encoder_changed` when its vectors do not match earlier ones */
+  /** @throws ModelError of the encoder, or `encoder_changed` when the length of its vectors has changed or a value is not finite */
   async embedQuestion(text: string, options: EmbedOptions): Promise<QuestionVector> {
     const made = await this.encoder.embed([text], options);
     return { encoder: this.encoder, values: this.checked(made, 1)[0] as Float32Array };
@@ -81,8 +81,8 @@ export interface SyncOptions {
   readonly onEmbed?: (done: number, total: number) => void;
   readonly onUsage?: EmbedOptions["onUsage"];
   /**
-   * Whether to wait for vectors that another caller is computing. A question does not wait; until then, only BM25 finds
-   * those windows. @default true
+   * Whether to wait for vectors that another caller is computing. A question does not wait; windows without a vector are
+   * then found only by BM25. @default true
    */
   readonly mayWaitForVectors?: boolean;
   /** Whether a switch may start in the background. @default true */
@@ -162,8 +162,8 @@ export class EncoderSwitch {
   }
 
   /**
-   * Computes missing vectors after documents were applied. One caller computes at a time; others use its results or
-   * continue without them.
+   * Computes missing vectors after documents were applied. One caller computes at a time; other callers wait for its
+   * results or continue without them.
    */
   async follow(choose: () => Promise<EncoderChoice>, options: SyncOptions): Promise<void> {
     if (this.embedding !== null && options.mayWaitForVectors === false) return;

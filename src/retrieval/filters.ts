@@ -122,7 +122,7 @@ function headingMatcher(name: string): (heading: Heading) => boolean {
 const NAMES_SHOWN = 5;
 /** Maximum number of names compared for suggestions, enough for any book. */
 const NAMES_COMPARED = 5_000;
-/** Maximum number of titles in the description of an area; the rest is counted. */
+/** Maximum number of titles in the description of an area; of further titles it gives only the number. */
 const TITLES_SHOWN = 3;
 
 interface Narrowing {

@@ -153,7 +153,7 @@ function worse(score: number, slot: number, thanScore: number, thanSlot: number)
   return score < thanScore || (score === thanScore && slot > thanSlot);
 }
 
-/** Document frequencies from which the weight of a term is computed: the number of all entries, and of those with the term. */
+/** Counts from which the idf of a term is computed: `size` is the number of all entries, `holding` of entries with the term. */
 export interface TermCounts {
   readonly size: number;
   holding(term: number): number;
@@ -216,8 +216,8 @@ export function normalizeMinMax<Id>(ranking: readonly Ranked<Id>[]): Map<Id, num
 }
 
 /**
- * Computes α·dense + β·bm25 after min-max (`spark` source, section 2.1). An id missing in a ranking counts as its
- * minimum, 0. If one ranking is empty, the other gets the full weight.
+ * Computes α·dense + β·bm25 after min-max (`spark` source, section 2.1). An id that is missing in a ranking gets the
+ * lowest score there, 0. If one ranking is empty, the other gets the full weight.
  */
 export function fuseMinMax<Id>(
   dense: readonly Ranked<Id>[],

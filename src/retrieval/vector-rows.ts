@@ -50,8 +50,8 @@ export interface ScanKernel {
    */
   expand(mask: number, words: number, list: number): number;
   /**
-   * Scores listed int8 rows with an int16 query. Writes (index u32, score f32) of those above the threshold to `hits`
-   * and returns their number.
+   * Scores listed int8 rows with an int16 query. Writes (index u32, score f32) of each row above the threshold to `hits`
+   * and returns the number of these rows.
    */
   scanInt8(
     rows: number,

@@ -69,8 +69,8 @@ export async function openServing(engine: Engine) {
 }
 
 /**
- * Returns an engine that assigns each session to a variant of the experiment in its domain. Each variant with settings
- * of its own has an engine of its own on the same store. Questions without a session take no part.
+ * Returns an engine that assigns each session to a variant of the experiment in its domain. A variant with different
+ * settings gets a separate engine on the same store. Questions without a session are not part of an experiment.
  * @throws ConfigError when two experiments share a domain, or a variant's settings are invalid
  */
 async function assignQuestions(engine: Engine) {

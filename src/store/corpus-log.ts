@@ -155,7 +155,7 @@ export async function dropVersions(trx: Transaction<Database>, ids: readonly str
   for (const part of inParts(ids)) await trx.deleteFrom("document_versions").where("documentId", "in", part).execute();
 }
 
-/** Drops replaced texts on which no recorded answer can depend: those replaced before the domain's oldest record. */
+/** Deletes texts that were replaced before the domain's oldest record, because no recorded answer can depend on them. */
 export async function dropUnneededVersions(trx: Transaction<Database>): Promise<void> {
   await sql`
     delete from document_versions where not exists (

@@ -10,7 +10,7 @@ export interface SourcePlace {
   readonly source: string;
 }
 
-/** Converts a place to column values. */
+/** Returns the columns that identify a source. A missing tenant is `""`. */
 export function placeOf({ domain, tenant, source }: SourcePlace) {
   return { domain, tenant: tenant ?? "", source };
 }

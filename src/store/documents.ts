@@ -172,7 +172,7 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date) {
         pages: pages === null ? null : (JSON.parse(pages) as number[]),
       }));
     },
-    /** Returns the number of visible documents and the distinct titles of the first ones, by path. */
+    /** Returns the number of visible documents, and the distinct titles of the first `limit` documents by path. */
     async titles(scope: Scope, limit: number): Promise<{ readonly total: number; readonly titles: readonly string[] }> {
       const rows = await documentsSeen(db, scope)
         .select("title")

@@ -34,7 +34,7 @@ export function daysBefore(now: Date, days: number): Date {
   return new Date(Math.max(0, now.getTime() - days * 86_400_000));
 }
 
-/** Inserts a report in the transaction of its interaction and deletes those beyond the retention limits. */
+/** Inserts a report in the transaction of its interaction and deletes reports beyond the retention limits. */
 export async function insertReport(
   trx: Transaction<Database>,
   { id, domain, tenant, access, profile, confidence }: Interaction,

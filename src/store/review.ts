@@ -27,7 +27,7 @@ export async function demoteDependants(trx: Transaction<Database>, documentIds: 
     .returning(["id", "reviewedBy"])
     .execute();
   await trx.deleteFrom("review_documents").where("interactionId", "in", resting).execute();
-  // Only answers with a review of their own get an audit row; the others inherited it.
+  // Only answers that a person reviewed get an audit row. The other answers inherited a review.
   for (const { id } of approved.filter(({ reviewedBy }) => reviewedBy !== null)) {
     await appendAudit(trx, { actor: AUTOMATIC_ACTOR, action: "demote", subject: id, details: { why: "a source changed" } }, at);
   }
@@ -61,7 +61,7 @@ export interface ReviewAct {
   readonly versions: ReadonlyMap<string, string>;
 }
 
-/** `stale` means that a document has changed since; `missing` that there is no such interaction. */
+/** `stale`: a document of the answer has changed; `missing`: there is no such interaction. */
 export type ReviewOutcome = "done" | "stale" | "missing";
 
 export interface Rating extends Asker {

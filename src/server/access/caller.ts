@@ -62,8 +62,8 @@ export function seesEverything({ domains, tenants, access }: Caller): boolean {
 }
 
 /**
- * Returns the scope of a request: the named one if the caller may access it, otherwise the caller's default. The error
- * is the same for forbidden and unknown names.
+ * Returns the scope of a request: the named domain and tenant, or the caller's defaults where the request names none.
+ * The error is the same for forbidden and unknown names.
  * @throws RequestError `scope_denied`, `tenant_missing`
  */
 export function narrow(caller: Caller, { domain, tenant }: { domain?: string | undefined; tenant?: string | undefined }): ScopeOptions {
