@@ -50,7 +50,7 @@ export interface SearchOptions extends ScopeOptions {
 
 /** A source given as text, not ingested. */
 export interface GivenSource {
-  /** File name; its extension selects the parser. Without one: markdown. */
+  /** File name. Its extension selects the parser; a name without extension means Markdown. */
   readonly name: string;
   readonly text: string;
 }

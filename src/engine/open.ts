@@ -306,7 +306,7 @@ interface ClusterParts {
 }
 
 /**
- * Opens the configured cluster. It is first asked when a domain is used.
+ * Opens the configured cluster. No request is sent before a domain is used.
  * @throws ConfigError `config_invalid` when the certificate cannot be read
  */
 async function openSearchCluster(search: SearchConfig, { store, storeId, createId }: ClusterParts) {

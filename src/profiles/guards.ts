@@ -10,7 +10,7 @@ export const GUARDS: GuardSettings = {
   tokens: { limit: 512, count: "tokens" },
 };
 
-/** Guards for source designs that describe none. They remove nothing that the source would have shown, but warn about personal data. */
+/** Guards for source designs without guards. They remove nothing that the source would have shown, but warn about personal data. */
 export const SOURCE_GUARDS: GuardSettings = {
   pii: "warn",
   terminology: "off",

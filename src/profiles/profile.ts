@@ -129,8 +129,8 @@ export type GateSettings =
   | { readonly type: "sufficiency"; readonly verified: number; readonly uncertain: number; readonly writeFrom?: number }
   /**
    * Gate of `seven-layer`, by cosine. Passages below `minimum` are dropped. If the best passage is below `weak`, the
-   * answer is flagged; below `veryWeak`, refused; below `warn`, it gets a prefix. With `veryWeak: null` it never
-   * refuses, and if no passage reaches `minimum`, it uses all of them and flags the answer.
+   * answer is flagged; below `warn`, the answer gets a prefix; below `veryWeak`, the question is refused. With
+   * `veryWeak: null` no question is refused; if no passage reaches `minimum`, all are used and the answer is flagged.
    */
   | {
       readonly type: "similarity";
@@ -208,9 +208,9 @@ export interface WriteSettings {
   /** Selects quotes for a model's prompt by rules, or lets the small model choose them by number. */
   readonly compress: "rules" | "model";
   /**
-   * Reaction to a model's sentence that fails its checks. `quotes`: quotes replace it. `regenerate`: the model rewrites the answer from
-   * that sentence on once, then quotes replace it; nothing after the fault is shown. `reject`: nothing is shown unless the whole answer
-   * passes, else `unreliable`.
+   * Reaction to a model's sentence that fails its checks. `quotes`: quotes replace the sentence. `regenerate`: the model
+   * rewrites the answer once, from that sentence on; if a sentence fails again, quotes replace it. Nothing after the first
+   * fault is shown. `reject`: the answer is shown only if every sentence passes, otherwise `unreliable`.
    */
   readonly onFault: "quotes" | "regenerate" | "reject";
   /** Maximum sentences of an extractive answer, per level of detail. */

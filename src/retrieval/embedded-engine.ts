@@ -135,7 +135,7 @@ export class EmbeddedEngine implements SearchEngine {
     this.keeper?.postpone();
     this.isTableWanted ||= inTables === true;
     const index = vector === null ? undefined : this.vectors.get(vector.encoder.id);
-    // The table is asked first. Windows may change while waiting for it, but not during the synchronous steps after it.
+    // Search the table first. Windows may change during this wait, but not during the synchronous steps that follow.
     const usesTable = inTables === true || this.options.tables?.onRequest !== true;
     const near = vector === null || index === undefined || !usesTable ? null : await this.askTable(vector.values, index, filters, k, time);
     signal?.throwIfAborted();

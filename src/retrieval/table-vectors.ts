@@ -137,8 +137,8 @@ export class TableVectors {
     if (opened === null || opened.index !== index || !opened.isIndexed) return null;
     const kept = accept.size;
     if (kept <= (this.tables.exactUpTo ?? EXACT_UP_TO)) return null;
-    // A window written during the search may be missing in the result although it no longer counts as missing, so it is
-    // compared as well.
+    // A window that is written to the table during the search may be missing in the result. So list the windows that the
+    // table lacks before the search too, and compare all of them in this process.
     const before: { slot: number; entry: Entry | null | undefined }[] = [];
     this.lackingIn(opened, indexed).forEach((slot) => {
       before.push({ slot, entry: indexed.entries[slot] });

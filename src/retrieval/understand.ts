@@ -111,7 +111,7 @@ interface SureParts {
  * Returns whether a misspelt word can only mean one well-known word or its forms. A search may use a likely correction,
  * but serving a stored answer needs certainty. The correction of a capitalised word is never certain. A correction to an
  * uncommon term is not certain either, because the user may mean a similar term that no document and no list contains. A
- * lower-case name close to a common word counts as certain, although wrongly ("gardiner" for "gardener"). A rare word is
+ * lower-case name close to a common word is corrected although it may be right ("gardiner" to "gardener"). A rare word is
  * an alternative only if it is at least as close as the correction. Takes some milliseconds, because every word of the
  * language is compared.
  */

@@ -10,7 +10,7 @@ import { createSessionIds } from "./access/caller.ts";
 import { admitQuestions, createBudgets, createDiskQuota, spentOn, withAsk } from "./admission/admit-questions.ts";
 import { createFairQueue } from "./admission/fair-queue.ts";
 
-/** Milliseconds after the answer timeout. If an idempotent request is unfinished then, its process has probably ended. */
+/** Milliseconds after the answer timeout until the process of an unfinished idempotent request is assumed to be dead. */
 const CLAIM_MARGIN_MS = 10_000;
 
 /** Wraps an engine for concurrent clients: admission, metrics, experiments and idempotency, as configured. */

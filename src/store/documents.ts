@@ -29,7 +29,10 @@ import { removeFiles, replaceFiles } from "./write-documents.ts";
 /** Maximum number of cached characters. With sentences and offsets they take about three times as many bytes. */
 const CACHED_CHARACTERS = 32_000_000;
 
-/** Documents by id. The version hashes content and access label; callers check that it is current and the document visible. */
+/**
+ * Documents by id. An entry never goes stale, because the version hashes content and access label. Callers check that the
+ * version is current and the document visible.
+ */
 type DocumentCache = LRUCache<string, StoredDocument>;
 
 /** Maximum number of scopes with cached counts. Counts are cached, because counting reads every chunk. */

@@ -87,7 +87,7 @@ async function forget(trx: Transaction<Database>, target: ForgetTarget, secret: 
     await trx.deleteFrom("interactions").where("id", "in", part).execute();
     await trx.deleteFrom("exposures").where("answerId", "in", part).execute();
   }
-  // Stored responses do not say whose they are, so all are deleted. They expire within an hour anyway.
+  // Stored responses do not record whose request they answer, so all are deleted. They expire within an hour anyway.
   await trx.deleteFrom("idempotency").execute();
   if (target.type === "all") await trx.deleteFrom("exposures").execute();
   if (target.type === "before") await trx.deleteFrom("exposures").where("createdAt", "<", target.time).execute();

@@ -113,7 +113,7 @@ function createInteractionWriter(db: Kysely<Database>, { writeTurns, clock, rete
   return joined(addAll, { atOnce: waits ? SERVER_WRITES : 1 });
 }
 
-/** Creates a writer of interactions, in order. Reviewed ones are inserted before the others look for a review to inherit. */
+/** Creates a writer of interactions, in order. A reviewed one is inserted at once, so that later ones find the review to inherit. */
 function createTogetherWriter(db: Kysely<Database>, writeTurns: WriteTurns) {
   const reviewOf = createReviewReader(db);
   const insertInteractions = prepareRows((rows: readonly Selectable<Database["interactions"]>[]) =>

@@ -45,7 +45,7 @@ function statements(section: string): Migration {
   };
 }
 
-/** Columns with user text or data derived from it, by table. PostgreSQL must keep no statistics on them, and query planning needs none. */
+/** Columns with user text or data derived from it, by table. PostgreSQL must keep no statistics on these columns; queries need none. */
 const WRITTEN: Readonly<Record<string, readonly string[]>> = {
   documents: ["title", "description", "url", "text", "blocks", "units", "source_map", "outline", "pages"],
   chunks: ["heading_path", "windows"],
@@ -71,7 +71,8 @@ const WRITTEN: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Disables PostgreSQL's statistics on user text. Statistics contain frequent column values. PostgreSQL never refreshes
- * the statistics of an emptied table, so deleted text would survive in them. Setting a column's type to its current type drops existing statistics.
+ * the statistics of an emptied table, so deleted text would survive in them. Setting a column's type to its current type
+ * drops existing statistics.
  */
 async function keepNoStatistics(db: Kysely<unknown>): Promise<void> {
   if (!isPostgres(db as Kysely<Database>)) return;

@@ -169,7 +169,7 @@ function describeFailure(cause: unknown): unknown {
   if (/^28|^3D000$|^42501$/.test(code)) {
     return new StoreError(
       "store_denied",
-      `PostgreSQL refused (${message}). Check user, password and database of DATABASE_URL, and that the user may create tables.`,
+      `PostgreSQL refused the connection or a statement (${message}). Check user, password and database of DATABASE_URL, and that the user may create tables.`,
       {},
       { cause },
     );

@@ -73,8 +73,8 @@ export function createReportStore(db: Kysely<Database>) {
       .where("reports.tenant", "=", scope.tenant ?? "")
       .where("reports.createdAt", ">=", since.toISOString());
   /**
-   * Selects the stored lists of labels that the scope covers. They are compared here, because the JSON functions of the
-   * databases differ.
+   * Selects the stored lists of access labels that the scope covers. The lists are compared in this process, because the
+   * JSON functions of the databases differ.
    */
   const coveredLists = async (selection: ReportSelection) => {
     const rows = await owned(selection).select("reports.access").distinct().execute();

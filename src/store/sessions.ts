@@ -49,7 +49,7 @@ export type WriteTurns = (trx: Transaction<Database>, turns: readonly NewTurn[],
 /** Minimum number of additions between two checks, as a share of the maximum number of sessions. Each check counts all sessions. */
 const LOOK_SHARE = 1 / 1000;
 /**
- * Number of additions until the next check, as a share of the free room. Up to eight processes can then add at the same
+ * Number of additions until the next check, as a share of the sessions that may still be added. Up to eight processes can then add at the same
  * time without exceeding the maximum.
  */
 const ROOM_SHARE = 1 / 8;
@@ -66,7 +66,7 @@ export function createTurnWriter(db: Kysely<Database>, now: () => Date): WriteTu
   const insertTurns = prepareRows((rows: readonly Omit<Selectable<Database["session_turns"]>, "id">[]) =>
     db.insertInto("session_turns").values(rows),
   );
-  /** Checks the number of sessions; the more room is left, the less often. @returns a callback to run after the commit */
+  /** Checks the number of sessions, less often if many more may be added. @returns a callback to run after the commit */
   const makeRoom = async (trx: Transaction<Database>, most: number, spoken: readonly string[]): Promise<() => void> => {
     const { length: more } = spoken;
     if (!seldom.isDue(more)) return () => seldom.done(more);
@@ -172,7 +172,7 @@ export function createSessionStore(db: Kysely<Database>, now: () => Date, secret
  * Deletes the sessions above the maximum that have been idle longest. Of the sessions with new turns, the last `most`
  * stay.
  * @param spoken ids of sessions with new turns, latest first
- * @returns remaining room
+ * @returns how many more sessions may be added
  */
 async function dropSilent(trx: Transaction<Database>, most: number, spoken: readonly string[]): Promise<number> {
   const tooMany = (await countAll(trx, "sessions")) - Math.max(most, 1);

@@ -169,8 +169,8 @@ async function readPack(pack: DomainPack, options: CheckPackOptions) {
     const said = (list: readonly { path: string; reason: string }[]) => list.map(({ path, reason }) => `${path}: ${reason}`);
     findings.push(
       ...some("fault", "documents", "files cannot be read", said(failed)),
-      ...some("note", "documents", "files are not documents", said(skipped)),
-      ...some("fault", "documents", "documents declare another tenant", foreign),
+      ...some("note", "documents", "files have a format that cannot be ingested", said(skipped)),
+      ...some("fault", "documents", "documents declare another tenant than the one of their folder", foreign),
     );
     return documents.filter(({ path }) => !foreign.includes(path)).map((one) => ({ ...one, access: one.access ?? pack.documents.access }));
   };

@@ -134,7 +134,7 @@ export class OpenSearchConnection {
   private async send(index: string, operations: readonly string[][]): Promise<void> {
     let left = operations;
     for (let tried = 0; left.length > 0; tried++) {
-      if (tried > BULK_RETRIES) throw this.failure(429, "it still refuses writes");
+      if (tried > BULK_RETRIES) throw this.failure(429, "it refused writes repeatedly");
       if (tried > 0) await sleep(BULK_WAIT_MS * 2 ** (tried - 1));
       const call = { method: "POST", path: `/${index}/_bulk`, lines: left.flat(), schema: bulkSchema, isLong: true } as const;
       const answer = await this.call(call).catch((error: unknown) => {
@@ -143,7 +143,7 @@ export class OpenSearchConnection {
       });
       const outcomes = answer?.items.map((item) => Object.values(item)[0]) ?? [];
       const failure = outcomes.find((one) => one !== undefined && one.status >= 400 && one.status !== 404 && one.status !== 429);
-      if (failure !== undefined) throw this.failure(failure.status, failure.error?.reason ?? "a document was refused");
+      if (failure !== undefined) throw this.failure(failure.status, failure.error?.reason ?? "it refused a document");
       if (answer !== null) left = left.filter((_, i) => outcomes[i]?.status === 429);
     }
   }
@@ -170,7 +170,7 @@ function describe(cause: unknown): unknown {
   const { reason = "" } = errorSchema.safeParse(cause.body).data?.error ?? {};
   const said = reason === "" ? messageOf(cause) : `${messageOf(cause)}: ${reason}`;
   if (statusCode === 401 || statusCode === 403)
-    return failed("search_denied", `OpenSearch refused (${said}). Check the credentials in \`search\``, statusCode, cause);
+    return failed("search_denied", `OpenSearch refused the request (${said}). Check the credentials in \`search\``, statusCode, cause);
   return failed(codeOf(statusCode), `OpenSearch failed (${said})`, statusCode, cause);
 }
 

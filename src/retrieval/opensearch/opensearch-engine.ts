@@ -35,7 +35,7 @@ const TERMS_PER_REQUEST = 500;
 /** Maximum number of cached frequencies per scope, and of cached scopes. A change of the index empties both caches. */
 const MAX_TERMS = 50_000;
 const MAX_SCOPES = 64;
-/** Maximum number of similar words to request for a misspelt word. Most are not visible or too different. */
+/** Maximum number of similar words to request for a misspelt word. Most of them are not visible, or too different. */
 const NEAR_WORDS = 50;
 
 const ANY = z.unknown();
@@ -76,8 +76,8 @@ interface ScopeStatistics {
 }
 
 /**
- * A search engine in an OpenSearch cluster: BM25 and k-NN in one index per domain. Replicas share it; one at a time may
- * write. Scores are computed from the statistics of what the asker may see, as in the embedded engine. A hit that the
+ * A search engine in an OpenSearch cluster: BM25 and k-NN in one index per domain. Replicas share the index; one replica
+ * at a time may write. Scores are computed from the statistics of what the asker may see, as in the embedded engine. A hit that the
  * database does not confirm is dropped, so a stale index may miss documents but never shows outdated ones.
  */
 export class OpenSearchEngine implements SearchEngine {

@@ -52,7 +52,7 @@ const failureSchema = z.object({ status: z.number(), error: z.object({ type: z.s
 const multiSchema = z.object({ responses: z.array(z.union([responseSchema, failureSchema])) });
 const sourcesSchema = z.object({ docs: z.array(z.object({ _id: z.string(), _source: windowSchema.optional() })) });
 
-/** A found window with its place. */
+/** A found window, with the fields that identify it and that order windows with equal scores. */
 interface Place {
   readonly key: string;
   readonly routing: string;
@@ -68,7 +68,7 @@ interface Place {
 /**
  * Finds the best chunks by words and by vector. Words are scored again with the statistics that the asker may see, and
  * documents that the database does not confirm are left out before the best are selected.
- * @returns hits by place
+ * @returns hits, ordered by path, document and position
  */
 export async function searchWindows(request: Request, parts: Parts): Promise<Hit[]> {
   const { k, vector, filters, field } = request;
@@ -129,7 +129,7 @@ function rarest({ weights, statistics: { frequencies, windows } }: Request): Rea
   return new Map(held.sort((a, b) => gain(b) - gain(a)).slice(0, MAX_CLAUSES / 2));
 }
 
-/** Returns the `k` best chunks, best first; equal scores rank by place. */
+/** Returns the `k` best chunks, best first; equal scores rank by path, document and position. */
 function best(places: readonly Place[], k: number): Map<string, Place> {
   const found = new Map<string, Place>();
   for (const place of [...places].sort((a, b) => b.score - a.score || byPlace(a, b))) {
