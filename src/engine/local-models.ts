@@ -78,7 +78,7 @@ export function createReaderKeeper(
       const one = openOrWarn(adapter);
       if (one === null) return null;
       if (one.weights.hash !== hash) {
-        warnOnce(`the cross-encoder is not used for weights that were learned with "${name}", because a different one is installed`);
+        warnOnce(`the cross-encoder is not used for weights that were learned with "${name}", because the installed cross-encoder has other weights`);
         return null;
       }
       return async (texts, signal) => {

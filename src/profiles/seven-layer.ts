@@ -99,7 +99,7 @@ export const sevenLayer: Profile = {
       why: "a keyword must be a whole word of the question: `form` does not match `inform`; all spellings of an entity share one node",
     },
     {
-      rule: "graph: the newest five approved answers with the same topic and entity (listing 7); otherwise by relevance times 1.5 if approved, .5 if flagged (equation 6)",
+      rule: "graph: topic, entity and approved, newest five (listing 7); else by 1.5 approved, .5 flagged times relevance (equation 6)",
       state: "corrected",
       why: "listing 7 is used for every question. Answers that it finds rank first; answers to similar questions follow, by equation 6, where relevance is the probability that both questions are equivalent. The order excludes nothing and adds no safety: both questions must still be equivalent. Flagged answers are served, with a warning, only if `cache.serve_flagged` is set. Few questions name an entity of the source's three kinds",
     },

@@ -68,7 +68,7 @@ export const spark: Profile = {
       why: "the Hugging Face model if installed. Otherwise the embedded cross-encoder scores 16 sentences, list items and rows of the 8 passages, with title and headings, and the passages share the confidence of the answer as cross scores, in proportion to the probabilities of their best candidates. If the cross-encoder is not available, the first stage alone gives the confidence, and the trace says so",
     },
     {
-      rule: "guard: .7·rel + .3·cross ≥ .28 for a passage, mean of these passages ≥ .35; otherwise refused without a model call",
+      rule: "guard .7·rel + .3·cross, ≥ .28 each, mean of those ≥ .35; otherwise refused without a model call",
       state: "corrected",
       why: "rel is the cosine, converted by quantile to the scale of text-embedding-3-small. A missing cross score is left out and the weights are renormalised; it never counts as 0. The source says P(relevant) ≈ .85 from .28 and P(answerable) ≈ .90 from .35. Without the Hugging Face model the weights are .3 and .7, because the embedded cross-encoder is stronger than the embedded encoder, and both thresholds are .64, chosen on validation collections (`lab/log/profiles.md`). Most questions have one labelled passage among the eight; other relevant ones count against it",
     },
