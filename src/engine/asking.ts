@@ -177,7 +177,7 @@ export function createSettingsCache(config: Config): SettingsOf {
   };
 }
 
-/** Hashes everything that determines answers except question, scope and documents. Leaves out secrets and machine addresses. */
+/** Hashes everything that determines answers, except question, scope and documents. Leaves out secrets and machine addresses. */
 function configHash(config: Config, pack: Omit<DomainPack, "folder">, profile: unknown, threshold: GateThreshold): string {
   const tokens = config.model?.prompt_tokens === undefined ? [] : [config.model.prompt_tokens];
   const model =

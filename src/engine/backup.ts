@@ -218,7 +218,7 @@ async function* linesOf(path: string): AsyncGenerator<BackupLine, void> {
   }
 }
 
-/** Yields the rows that remain rows at the destination. */
+/** Yields the rows of a backup, except those that become files at the destination. */
 async function* rowsOf(path: string, place: Place) {
   for await (const line of linesOf(path)) if ("table" in line && fileOfRow(line, place) === null) yield line;
 }

@@ -235,7 +235,7 @@ async function refreshDomain(
     documents: (await store.documents.heads(domain)).size,
     windows,
     revision: await store.documents.revision(domain),
-    /** Numbers of cache entries. */
+    /** Number of cache entries of the domain before and after the refresh. */
     cache: { before, after: (await store.cache.stats(domain)).entries },
     ms: Math.round(clock() - begun),
   };

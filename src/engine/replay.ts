@@ -244,7 +244,7 @@ function filtersOf({ filters }: AnswerRecord["question"]): FilterRequest | null 
   };
 }
 
-/** Sorts the edits of documents among the answer's passages to the front. */
+/** Returns the edits, those of documents with a passage of the answer first. */
 function likeliest(edits: readonly DocumentChange[], { body }: Pick<StoredRecord, "body">): DocumentChange[] {
   const found = new Set((body as AnswerRecord).passages.map(({ documentId }) => documentId));
   return [...edits].sort((a, b) => Number(found.has(b.id)) - Number(found.has(a.id)));

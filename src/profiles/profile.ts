@@ -57,7 +57,7 @@ export const REPORT_MARGIN = 0.1;
 
 /** A metric of a report, taken from the result of a check. */
 export interface ReportMetric {
-  /** Name in the source. */
+  /** Name of the metric in the source. */
   readonly metric: string;
   readonly check: string;
   readonly threshold: number | null;

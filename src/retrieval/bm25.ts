@@ -341,7 +341,7 @@ export class Bm25Index implements TermCounts {
     return next;
   }
 
-  /** Adds a term's contributions to entries already found, by lookup, or in one pass if there are many. */
+  /** Adds a term's contributions to entries already found. Looks each one up in the term's list, or reads the list if there are many. */
   private addFound({ term, weight }: QueryTerm, count: number): void {
     const { norms, scores, marks, found, mark } = this;
     const { slots, frequencies } = this.postings;

@@ -54,7 +54,7 @@ function chunkSections(entries: readonly Entry[]): Section[] {
   ];
 }
 
-/** Chunks and windows, created on first access. */
+/** The chunks and windows of a snapshot. Each object is created on first access. */
 class WindowTable {
   readonly windows: number;
   private readonly chunkRows: Uint32Array;

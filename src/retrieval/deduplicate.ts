@@ -102,7 +102,7 @@ function longWords(text: string): Set<string> {
   return found;
 }
 
-/** Tests ASCII characters without a regular expression, because there are many. */
+/** Returns whether the character at `at` separates words. ASCII letters are tested without a regular expression, for speed. */
 function isBetween(text: string, at: number): boolean {
   const code = text.charCodeAt(at);
   return !(code > 64 && code < 128) && BETWEEN.test(text.charAt(at));

@@ -192,7 +192,7 @@ function embeddingOf(vector: QuestionVector | null, counts: readonly (number | n
   return { model: vector.encoder.model ?? vector.encoder.id, tokens: sumOrNull(counts) };
 }
 
-/** Returns `null` if a candidate has changed since it was indexed. */
+/** Loads the passages of candidates. Returns `null` if a document of them has changed since it was indexed. */
 async function loadPassages(
   candidates: readonly RerankedCandidate[],
   question: Question,

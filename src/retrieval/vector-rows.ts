@@ -100,7 +100,7 @@ export interface Layout {
   readonly list: number;
   /** (index, score) pairs of a scan, or scores of a rescoring. */
   readonly hits: number;
-  /** Copies of f32 rows of a file for a rescoring. */
+  /** Copies of f32 rows that are in a file, for a rescoring. */
   readonly staged: number;
   /** First block: scales, int8 rows and, unless they are in a file, f32 rows of `BLOCK_ROWS` slots. */
   readonly blocks: number;

@@ -92,7 +92,7 @@ export interface Endpoint<Query extends z.ZodType = z.ZodType, Body extends z.Zo
   readonly unstored?: true;
   /** Part of the server that the endpoint requires. */
   readonly needs?: "evaluations" | "metrics";
-  /** Returns the JSON of the response, or the response itself. */
+  /** Returns the value to send as JSON, or a whole `Response`. */
   readonly handle: (call: Call<z.output<Query>, z.output<Body>>, services: Services) => unknown;
 }
 

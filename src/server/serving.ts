@@ -211,7 +211,7 @@ function observeQuestions(engine: Engine, metrics: Metrics): Engine {
   return withAsk(engine, ask);
 }
 
-/** A map, because every event of every question is looked up. */
+/** Stage by the name of its events. A map makes the lookup of every event fast. */
 const STAGE_OF_EVENT: ReadonlyMap<string, AnswerStage> = new Map(
   ANSWER_STAGES.flatMap((stage) => [`${stage}-start`, `${stage}-end`].map((type) => [type, stage] as const)),
 );

@@ -63,7 +63,7 @@ function hashOf({ seq, at, actor, action, subject, details, previous }: Omit<Dat
 
 /**
  * Verifies the hash chain from its start, or from the anchor that a purge recorded.
- * @returns `intact: false` if a row was changed, removed or inserted, with `brokenAt`, the first row that does not fit.
+ * @returns `intact: false` if a row was changed, removed or inserted, with `brokenAt`, the `seq` of the first wrong row.
  * `head` is the hash of the last row: compare it with an earlier copy to prove that no row was cut off the end.
  */
 async function verifyAudit(db: Kysely<Database>) {

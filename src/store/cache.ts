@@ -6,7 +6,7 @@ import { linkQuestion, type QuestionNodes, type SourceNode } from "./graph.ts";
 import type { ReviewStatus } from "./interaction.ts";
 import type { Database } from "./schema.ts";
 
-/** A document version that a cached answer names; a change of any of them deletes the entry. */
+/** A document version that a cached answer names. When the document changes, the entry of the answer is deleted. */
 export interface NamedDocument {
   readonly id: string;
   readonly version: string;
@@ -33,7 +33,7 @@ export interface SharedQuestion extends QuestionNodes {
   readonly vector: { readonly model: string; readonly values: Float32Array };
 }
 
-/** Everything except the question that determines an answer. */
+/** Everything that determines an answer, except the question. */
 export interface CachePlace
   extends Pick<Scope, "domain" | "tenant" | "access">,
     Readonly<Pick<EntryRow, "profile" | "language" | "detail" | "encoder" | "configHash">> {}

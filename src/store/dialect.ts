@@ -22,7 +22,7 @@ const IDS_PER_QUERY = 500;
 /** Stands for "no limit", because SQLite requires a limit before an offset. */
 export const ALL_ROWS = 1_000_000_000;
 
-/** Kysely's adapter for PostgreSQL, extended by the numbers of its pool's connections. */
+/** Kysely's adapter for PostgreSQL, with access to the connection counts of the pool. */
 export class PooledAdapter extends PostgresAdapter {
   readonly pool: { readonly totalCount: number; readonly idleCount: number; readonly waitingCount: number };
   constructor(pool: PooledAdapter["pool"]) {
@@ -143,7 +143,7 @@ export async function deletedBy(query: { executeTakeFirst(): Promise<{ readonly 
   return Number((await query.executeTakeFirst()).numDeletedRows);
 }
 
-/** Stores an installation-wide fact. */
+/** Stores a text for the whole installation under a key, in table `meta`. */
 export async function putFact(db: Kysely<Database>, key: string, value: string): Promise<void> {
   await db
     .insertInto("meta")

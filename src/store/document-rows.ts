@@ -53,7 +53,7 @@ export interface FileContent {
 export interface FilePut {
   readonly place: FilePlace;
   readonly content: FileContent;
-  /** Previous path of the file: its documents keep their ids. */
+  /** Previous path of a renamed file. The documents of the file keep their ids. */
   readonly renamedFrom?: string;
 }
 

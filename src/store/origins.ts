@@ -8,7 +8,7 @@ import type { Database } from "./schema.ts";
 const factSchema = z.object({ domain: z.string(), tenant: z.string(), source: z.string(), access: z.string(), files: z.int() });
 const PREFIX = "unfinished:";
 
-/** Sources whose ingest has changed documents but has not finished, because it is running or was interrupted. Stored as facts. */
+/** Sources whose ingest has changed documents but has not finished, because it is running or was interrupted. Stored in table `meta`. */
 export function createUnfinishedStore(db: Kysely<Database>) {
   return {
     /** @param source with the default access label and the number of files to ingest */

@@ -268,7 +268,7 @@ export async function copyReviewedVersions(trx: Transaction<Database>, from: str
     .execute();
 }
 
-/** An open interaction with the values that rank the queue. */
+/** An interaction that waits for review, with the values by which the queue is ranked. */
 export type PendingInteraction = Awaited<ReturnType<typeof listPending>>[number];
 
 /** An interaction with its review, feedback and correction. */

@@ -147,7 +147,7 @@ export interface Database {
   > & {
     /** Rises with every entry and is never reused, so a process that knows the highest number has read all entries. */
     seq: Generated<number>;
-    /** Keyed hash of everything except the question that determines an answer. An entry serves only its own scope. */
+    /** Keyed hash of everything that determines an answer, except the question. An entry serves only its own scope. */
     scope: string;
     /** Redacted; `null` where no text may be stored; then vector and edges are absent too. */
     question: string | null;
@@ -189,7 +189,7 @@ export interface Database {
   usage_reservations: { id: string; caller: string; day: string; tokens: number; costUsd: number; expiresAt: string };
   /** Hourly requests and failed logins, by a keyed hash of the client; `expire` in milliseconds since 1970. */
   rate_limits: { key: string; points: number; expire: number | null };
-  /** Requests with an idempotency key, by its keyed hash. */
+  /** Requests with an idempotency key. `key` is a keyed hash of the idempotency key. */
   idempotency: Row<"key" | "fingerprint" | "createdAt" | "expiresAt"> & {
     /** Encrypted under the idempotency key; `null`: the request is in progress. */
     response: string | null;
@@ -208,7 +208,7 @@ export interface Database {
     seq: Generated<number>;
     /** Key of the work: each is queued once. */
     id: string;
-    /** JSON. */
+    /** What to ingest, as JSON. */
     work: string;
     /** A `queued` job that has a worker was requested again while it runs. */
     state: "queued" | "running" | "failed";

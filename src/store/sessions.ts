@@ -169,8 +169,8 @@ export function createSessionStore(db: Kysely<Database>, now: () => Date, secret
 }
 
 /**
- * Deletes the sessions above the maximum that have been idle longest. Of the sessions with new turns, the last `most`
- * stay.
+ * Deletes the sessions that have been idle longest, as many as exceed the maximum. Of the sessions with new turns, the
+ * last `most` stay.
  * @param spoken ids of sessions with new turns, latest first
  * @returns how many more sessions may be added
  */

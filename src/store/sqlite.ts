@@ -229,7 +229,7 @@ class ReadingApartConnection implements DatabaseConnection {
     this.connections = connections;
   }
 
-  /** Wraps a write outside a transaction in its own, so that only `begin` can find the database locked. */
+  /** Runs a write that is outside a transaction in a new one, so that only `begin` can find the database locked. */
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const { reader, path } = this.connections;
     if (this.release !== null) return this.execute<R>(query);
@@ -297,7 +297,7 @@ class ReadingApartConnection implements DatabaseConnection {
     await log.sync();
   }
 
-  /** Does nothing after a commit or rollback. When the disk is full, SQLite has rolled back by itself and rejects a second one. */
+  /** Does nothing after a commit or rollback. When the disk is full, SQLite has rolled back by itself and rejects another rollback. */
   rollback(): void {
     if (this.release === null) return;
     try {

@@ -92,7 +92,7 @@ function abbreviationsIn(documents: readonly FolderDocument[]): Record<string, s
   return Object.fromEntries([...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([short, long]) => [short, [long]]));
 }
 
-/** Returns the words before the bracket whose initials are the abbreviation, skipping function words. */
+/** Returns the last words of `before` whose initials, without those of function words, are the abbreviation; `null`: none. */
 function writtenOut(before: string, short: string): string | null {
   const letters = [...short.replaceAll("&", "")].reverse();
   const words = [...before.matchAll(/[\p{L}\p{N}'’]+/gu)].reverse();

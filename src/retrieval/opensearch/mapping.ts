@@ -7,7 +7,7 @@ import { FIELD_WEIGHTS } from "../indexed-windows.ts";
 /** Version of the mapping. Increase it with every change of the mapping or of `tokenize`; indexes with a lower number are then rebuilt. */
 export const MAPPING_VERSION = 1;
 
-/** Maximum token length of the whitespace analyser. Our tokens have at most 64 letters. */
+/** Maximum token length of the whitespace analyser. Tokens of `tokenize` have at most 64 letters. */
 const TOKEN_LENGTH = 255;
 
 /** HNSW parameters. The construction effort is twice Lucene's default and raises recall; `lab/bench/opensearch.ts` compares both. */

@@ -296,7 +296,7 @@ export class OpenSearchEngine implements SearchEngine {
       }
   }
 
-  /** Returns updates with vectors for windows that are indexed. */
+  /** Returns updates that add the given vectors to windows in the index. */
   private async updates(index: string, field: string | null, given: ReadonlyMap<string, Float32Array>): Promise<BulkItem[]> {
     const items: BulkItem[] = [];
     const keys = [...given.keys()];

@@ -34,7 +34,7 @@ export function addressOf(context: Context, isTrusted: (address: string) => bool
   return address;
 }
 
-/** Returns a test for trusted proxies. @param proxies addresses, or ranges such as `10.0.0.0/8` */
+/** Returns a function that tells whether an address is a trusted proxy. @param proxies addresses, or ranges such as `10.0.0.0/8` */
 export function createTrust(proxies: readonly string[]): (address: string) => boolean {
   const ranges = proxies.map((proxy) => (proxy.includes("/") ? ipaddr.parseCIDR(proxy) : wholeOf(ipaddr.process(proxy))));
   return (address) => {

@@ -195,7 +195,7 @@ export async function wholeOf(asked: Asked): Promise<{ readonly text: string; re
   throw new Error("the engine ended without an answer");
 }
 
-/** Yields the chunks of an answer; returns whether there was one. */
+/** Yields the chunks of a streamed answer; returns whether there was an answer. */
 async function* chunks(head: Head, asked: Asked, withUsage: boolean): AsyncGenerator<string, boolean> {
   const frame = (delta: Record<string, unknown>, finish: "stop" | null, more: Record<string, unknown> = {}) =>
     encodeData({
