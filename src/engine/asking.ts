@@ -50,8 +50,8 @@ type Turn = () => Promise<void>;
 const ROUND_MS = 4;
 
 /**
- * Creates a scheduler for questions that share one thread: first come, first served. Each round of the event loop gives turns for a few
- * milliseconds, at least one, so that other events (health checks, requests, model replies) run between rounds.
+ * Creates a scheduler for questions that share one thread: first come, first served. In each round of the event loop, questions
+ * get turns for a few milliseconds, at least one turn, so that other events (health checks, requests, model replies) run between rounds.
  * @param clock milliseconds
  * @returns a function to call once per question, on arrival; it returns a function to await before each step of work
  */

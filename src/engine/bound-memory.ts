@@ -17,7 +17,7 @@ import type { Domains } from "./domains.ts";
 import type { ReportOptions } from "./engine-types.ts";
 import type { Opened } from "./open.ts";
 
-/** Creates the memory of questions. The checks of the question's profile bind a reviewer's correction to documents. */
+/** Creates the memory of questions. A reviewer's correction must pass the checks of the question's profile on its documents. */
 export function createBoundMemory(opened: Opened, domains: Domains, contextFor: ContextFor): Memory {
   const { store, config, retention, createId } = opened;
   return createMemory({

@@ -122,8 +122,8 @@ export const PLAIN_QUERY: QuerySettings = { frame: false, repair: false, expand:
 /** The gate decides from the scores of the passages whether to answer. */
 export type GateSettings =
   /**
-   * The default gate. The confidence of the best candidate of all passages decides whether to answer. The confidence of
-   * its own best candidate gives each passage its verdict, with the minimums `verified` and `uncertain`. `writeFrom` is
+   * The default gate. The confidence of the best candidate of all passages decides whether to answer. Each passage gets
+   * its verdict from the confidence of its own best candidate: `verified` and `uncertain` are the minimums. `writeFrom` is
    * the minimum confidence at which a model may write the answer; absent: the answer threshold.
    */
   | { readonly type: "sufficiency"; readonly verified: number; readonly uncertain: number; readonly writeFrom?: number }
@@ -203,7 +203,7 @@ export interface WriteSettings {
   /** Additional prompt rules, one line each. */
   readonly rules?: readonly string[];
   readonly temperature: number;
-  /** Conditions of which any one selects the large model, or the name of the model to use. */
+  /** Conditions, each of which alone selects the large model; or the model to use always. */
   readonly route: RouteSettings | "small" | "large";
   /** Selects quotes for a model's prompt by rules, or lets the small model choose them by number. */
   readonly compress: "rules" | "model";

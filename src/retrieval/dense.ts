@@ -14,7 +14,7 @@ export const OVERSAMPLING = 3;
 /** Minimum number of rows to rescore. A single result needs more than three. */
 export const MIN_CANDIDATES = 64;
 
-/** Bytes of one memory with full vectors, before they go to a file: enough for 139,000 chunks of four windows of 384 dimensions. */
+/** Maximum bytes of a memory with full vectors: enough for 139,000 chunks with four windows each, in 384 dimensions. */
 const MEMORY_BYTES = 2 ** 30;
 
 /** Bytes left free for everything besides vectors when the index grows. */

@@ -140,8 +140,8 @@ interface Part {
 
 /**
  * Applies filters to documents. The result is empty if there are no documents. Chapters are the headings of a
- * document's top level, not counting a single title heading, and any heading "Chapter …". If none matches, the title
- * itself counts, as in a book with one file per chapter. Sections are headings of any level. A heading's range ends at
+ * document's top level, not counting a single title heading, and any heading "Chapter …". If no chapter matches, the
+ * title counts as a chapter, as in a book with one file per chapter. Sections are headings of any level. A heading's range ends at
  * the next heading of its level or above.
  * @throws RequestError `unknown_document`, `unknown_chapter`, `unknown_section`, `unknown_page` with the nearest names
  * that exist

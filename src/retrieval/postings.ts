@@ -77,7 +77,7 @@ export const POSTING_ARRAYS = { starts: Uint32Array, slots: Uint32Array, frequen
 type PackedPostings = ArraysOf<typeof POSTING_ARRAYS>;
 
 /**
- * Lists all slots that contain a term, in ascending order, with the term's frequency. All lists share two arrays. A
+ * For each term, the list of slots that contain it, in ascending order, with its frequency. All lists share two arrays. A
  * full list moves to a place of at least twice the size, and other lists reuse the old place. Places are powers of two,
  * except for packed lists.
  */

@@ -13,7 +13,7 @@ export const DEFAULT_SERVER_LIMITS = {
   bodyBytes: 65_536,
   /** Maximum bytes of a body with texts, such as an answer with its sources: about 20 documents of 200 KB as JSON. */
   checkBytes: 4_194_304,
-  /** Maximum bytes of an upload, which is held in memory once. Larger files must be ingested from a folder. */
+  /** Maximum bytes of an upload, which is held in memory as a whole. Larger files must be ingested from a folder. */
   uploadBytes: 33_554_432,
   /** Maximum number of files per upload. */
   uploadFiles: 20,

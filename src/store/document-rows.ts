@@ -34,14 +34,14 @@ export interface KnownDocument {
   readonly id: string;
   /** Path of the file, relative to the source. */
   readonly file: string;
-  /** Path of the document: the file's, with `#entry` for an entry. */
+  /** Path of the document: the path of its file, with `#entry` added if the document is one entry of the file. */
   readonly path: string;
 }
 
 /** Documents of a file, or the reason why it could not be parsed. */
 export interface FileContent {
   readonly originalHash: string;
-  /** Hash of everything except the bytes that determines the documents: normaliser, chunking, access, addresses. */
+  /** Hash of everything that determines the documents, except the bytes: normaliser, chunking, access, addresses. */
   readonly settings: string;
   /** Access label of the ingest; only callers with this label see a failed file. */
   readonly access: string;

@@ -61,7 +61,7 @@ export function createForgetStore(db: Kysely<Database>, now: () => Date, secret:
     },
     /**
      * Rewrites the tables so that no deleted data remains. Returns `false` if the write-ahead log still holds old
-     * pages, because another connection was reading or a server owns the log.
+     * pages, because another connection was reading or the database is PostgreSQL.
      */
     async scrub(): Promise<boolean> {
       await rewrite(db);

@@ -89,7 +89,7 @@ export function askerOf({ domain, tenant, access }: { readonly domain: string; r
 export interface NewRecord {
   /** Revision of the searched domain. */
   readonly revision: number;
-  /** Everything that determines an answer except documents and question. Stored once for all answers that share it. */
+  /** Everything that determines an answer, except documents and question. Stored once for all answers that share it. */
   readonly settings: object;
   readonly body: unknown;
 }

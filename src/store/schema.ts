@@ -172,7 +172,7 @@ export interface Database {
   document_versions: { documentId: string; version: string; domain: string; file: string; body: Uint8Array };
   /** Inputs of an answer, deflated JSON; deleted with its interaction. */
   records: { interactionId: string; domain: string; revision: number; settings: string; body: Uint8Array };
-  /** Everything that determines answers except documents and question, by the SHA-256 of its JSON. */
+  /** Everything that determines answers, except documents and question, by the SHA-256 of its JSON. */
   record_settings: { hash: string; body: Uint8Array };
   api_keys: Row<"id" | "name" | "createdAt", "expiresAt" | "revokedAt"> & {
     /** Keyed hash of the key. The key itself is not stored. */

@@ -153,7 +153,7 @@ const FREE: Allowance = { settle: async () => undefined };
 /**
  * Limits the daily model cost (UTC) of a key, person or address. Each answer reserves an amount and later replaces it
  * by the real cost, so that concurrent answers in all processes stay within the budget. Tokens that an endpoint does not
- * report and calls without a known price cost nothing here.
+ * report and the cost of calls without a known price count as 0.
  */
 export function createBudgets({ usage, now, perAnswer, holdMs, ...server }: BudgetOptions) {
   const today = () => now().toISOString().slice(0, 10);
