@@ -119,7 +119,10 @@ export function cursorBelow(entry: number | null): string | null {
   return entry === null ? null : Buffer.from(`b${entry}`).toString("base64url");
 }
 
-/** Returns the number of the entry after which the page starts; `undefined`: start with the newest. @throws RequestError `cursor_invalid` */
+/**
+ * Returns the number of the entry after which the page starts; `undefined`: start with the newest.
+ * @throws RequestError `cursor_invalid`
+ */
 export function entryOf(cursor: string | undefined): number | undefined {
   return cursor === undefined ? undefined : numberIn(cursor, "b");
 }

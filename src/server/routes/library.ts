@@ -153,7 +153,10 @@ function uploadLimits({ uploadBytes, uploadFiles }: ServerLimits, fileBytes: num
   return { files: uploadFiles, bytes, file_bytes: Math.min(bytes, fileBytes) };
 }
 
-/** Returns a past version of a document if the scope includes the access label that this version had. @throws RequestError `unknown_document` */
+/**
+ * Returns a past version of a document if the scope includes the access label that this version had.
+ * @throws RequestError `unknown_document`
+ */
 async function pastVersion(engine: Engine, scope: Scope, id: string, version: string): Promise<StoredDocument> {
   const [past] = await engine.store.corpusLog.past(scope.domain, new Map([[id, version]]));
   if (past !== undefined && scope.access.includes(past.document.access)) return past.document;
