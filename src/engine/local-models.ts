@@ -78,7 +78,7 @@ export function createReaderKeeper(
       const one = openOrWarn(adapter);
       if (one === null) return null;
       if (one.weights.hash !== hash) {
-        warnOnce(`the cross-encoder is not used for weights that were learned with "${name}", because the installed cross-encoder has other weights`);
+        warnOnce(`the cross-encoder is not used for weights learned with "${name}", because another cross-encoder is installed`);
         return null;
       }
       return async (texts, signal) => {

@@ -53,7 +53,7 @@ const proof = z.record(z.string(), z.unknown()).nullable();
 
 /** How a sentence is displayed; `text` itself stays exact. */
 export const displaySchema = {
-  label: z.string().optional().describe("Heading or caption that the text belongs to; absent: none, or the same as for the previous sentence."),
+  label: z.string().optional().describe("Heading or caption that the text belongs to; absent: none, or that of the previous sentence."),
   asked_cell: z.int().optional().describe("Index of the cell that answers, in `row.cells` of the citation; absent: not known exactly."),
 };
 
@@ -91,8 +91,8 @@ export const askResponseSchema = z
       .optional()
       .describe("Origin of a cached answer, which was checked again on the current documents. Absent on a miss."),
     token_usage: tokenUsageSchema.describe("Model tokens by stage; `null` if an endpoint did not report them."),
-    cost_usd: z.number().nullable().describe("US dollars at list prices; 0 if no endpoint was called, `null` if tokens or price are unknown."),
-    calls: z.array(callSchema).describe("Endpoint calls in order, including failed ones. `rewrite`: the second draft, after a first one with faults."),
+    cost_usd: z.number().nullable().describe("US dollars at list prices; 0: no endpoint was called; `null`: tokens or price are unknown."),
+    calls: z.array(callSchema).describe("Endpoint calls in order, including failed ones. `rewrite`: the second draft, after a faulty one."),
     report: gradeReportSchema.optional().describe("Only for profiles that grade (`validator`)."),
     latency_ms: z.number(),
     timings_ms: z

@@ -111,7 +111,7 @@ export const evaluationRequestSchema = z
   .strictObject({
     domain: named.domain,
     profile: askRequestSchema.shape.profile,
-    questions: questionFile.optional().describe("Questions in the format of `eval golden --golden`; the golden set of the domain pack when absent."),
+    questions: questionFile.optional().describe("In the format of `eval golden --golden`; absent: the golden set of the domain pack."),
   })
   .describe("POST /v1/evaluations");
 export const evaluationQuerySchema = z.strictObject({

@@ -32,7 +32,7 @@ export const reviewActSchema = z.strictObject({ by: actor }).describe("POST /v1/
 export const correctionSchema = z
   .strictObject({
     by: actor,
-    answer: z.string().min(1).describe("Sentences with a citation `[n]` each. `[n]` means a citation of the answer, or the document that a final line `[n]: path` names."),
+    answer: z.string().min(1).describe("Every sentence cites `[n]`: a citation of the answer, or the document of a final line `[n]: path`."),
   })
   .describe("POST /v1/review/ID/correct");
 
@@ -205,7 +205,7 @@ export const statisticsSchema = z.object({
   feedback: z.object({ up: z.int(), down: z.int() }),
   ephemeral: z.int(),
   days: z.array(daySchema).describe("Oldest first."),
-  judged: z.array(z.object({ right: z.int(), wrong: z.int() })).describe("Answers that a person judged, in ten ranges of their confidence: 0 to 0.1, and so on."),
+  judged: z.array(z.object({ right: z.int(), wrong: z.int() })).describe("Answers that a person judged, in ten ranges of confidence."),
 });
 /** `GET /v1/admin/stats` */
 export type WireStatistics = z.infer<typeof statisticsSchema>;
