@@ -32,7 +32,7 @@ export const reviewActSchema = z.strictObject({ by: actor }).describe("POST /v1/
 export const correctionSchema = z
   .strictObject({
     by: actor,
-    answer: z.string().min(1).describe("Every sentence cites `[n]`: a citation of the answer, or the document of a final line `[n]: path`."),
+    answer: z.string().min(1).describe("Every sentence cites `[n]`: a citation of the answer, or a document in a final line `[n]: path`."),
   })
   .describe("POST /v1/review/ID/correct");
 
