@@ -11,7 +11,7 @@ import { documentOfChunk } from "../text/paths.ts";
 import { tokenize, words } from "../text/tokens.ts";
 import type { PipelineContext, RankingModels, StageLog } from "./context.ts";
 
-/** Matches control characters other than tab and line breaks, and characters that hide or reorder text. */
+/** Matches control characters, and characters that hide or reorder text. Tabs and line breaks are replaced before. */
 const FORBIDDEN = /[\p{Cc}\u200B\u2028-\u202E\u2060-\u2069\uFEFF]/u;
 
 /**
@@ -70,8 +70,8 @@ export async function admit(request: AskRequest, context: PipelineContext, log: 
 }
 
 /**
- * Returns the session's last turns. Answers from documents that the user can no longer see are left out, because a
- * model would repeat them.
+ * Returns the session's last turns, without answers whose documents the user may no longer see: a model would repeat
+ * those answers.
  */
 async function earlierTurns({ sessionId, scope, userId, turns: given }: AskRequest, { profile, store }: PipelineContext): Promise<Turn[]> {
   if (given !== undefined) return profile.sessionTurns === 0 ? [] : given.slice(-profile.sessionTurns);
@@ -119,26 +119,30 @@ const QUESTION_WORD = [
   String.raw`who\s+\p{L}+`,
 ].join("|");
 const ASKS = new RegExp(`${JOINED}${BEFORE}(?:${QUESTION_WORD})`, "iu");
-/** Matches a question word as part of the subject: "what happened", "how many boats struck". */
+/** Matches a question whose question word belongs to the subject: "what happened", "how many boats struck". */
 const ASKS_OF_DOER = new RegExp(String.raw`${JOINED}${BEFORE}(?:what|which|whose|how\s+(?:many|much|often|long))\s+\p{L}`, "iu");
 /** Matches a yes-no question with a pronoun or determiner: "is there", "can I". */
 const ASKS_WHETHER = new RegExp(String.raw`${JOINED}${AUXILIARY}\s+(?:i|we|you|he|she|they|it|this|that|there|my|our|the)\b`, "iu");
-/** Matches a yes-no question with any subject. Used only at the start of the message or before a question mark. */
+/**
+ * Matches a yes-no question with any subject: "does the boat". Used only at the start of the message or before a
+ * question mark.
+ */
 const ASKS_WHETHER_SO = new RegExp(String.raw`${JOINED}${AUXILIARY}\s+\p{L}+`, "iu");
 /** Matches a short clause after "and": "and why", "and for how long", "and how many crew". */
 const ASKS_BRIEFLY = new RegExp(
   String.raw`^\W*(?:and|but|also|plus)\s+${BEFORE}(?:why|when|where|who|whom|which|what|how)(?:\s+[\p{L}'’-]+){0,3}\W*$`,
   "iu",
 );
-/** Matches "or" at the start of a clause. "Is it added or combined" is one question, so "or" begins no part. */
+/** Matches "or" at the start of a clause. Such a clause begins no part: "Is it added or combined" is one question. */
 const ALTERNATIVE = /^\W*or\b/iu;
 const SENTENCE_END = /[?!.]+(?=\s|$)/u;
 const LEADING = new RegExp(JOINED, "iu");
 const TRAILING = /[\s,;:.&–-]+$/u;
 
 /**
- * Splits a message with several questions into parts, in order. Returns none for a single or ambiguous question. Each asking clause begins
- * a part; other clauses belong to the part before them, or to the first.
+ * Splits a message with several questions into parts, in order. Returns an empty list for a single question, an
+ * ambiguous one, or more than `MAX_PARTS`. Each clause that asks something begins a part. A clause that asks nothing
+ * belongs to the part before it; at the start of the message, to the first part.
  *
  * @example questionParts("How thick is the rope, and how much can it hold?")
  * // [{ text: "How thick is the rope", … }, { text: "how much can it hold?", resolved: "how much can it hold? (thick; rope)" }]
@@ -161,7 +165,10 @@ export function questionParts(message: string): QuestionPart[] {
   });
 }
 
-/** Returns whether a clause clearly begins a question. After a bare comma, "who" often starts a relative clause and "is it" a guess. */
+/**
+ * Returns whether a clause clearly begins a question. After a bare comma, "who" often starts a relative clause, and "is
+ * it" is unclear.
+ */
 function begins({ text, start, before, behind }: Clause, message: string): boolean {
   if (ALTERNATIVE.test(text)) return false;
   const isJoined = before !== "," || /^\W*(?:and|but|also|plus)\b/iu.test(text);
@@ -198,7 +205,7 @@ const MAX_ADDED = 2;
 const AGE_SHARE = 0.6;
 /** Hand-chosen salience weights: a question's topic counts most, then cited titles; names in an answer may only be examples. */
 const SALIENCE = { question: 3, name: 1, title: 2.5, answer: 0.8 } as const;
-/** Minimum number of content words before a pronoun. With fewer, its antecedent is taken from earlier turns. */
+/** Minimum number of content words before a pronoun. With fewer, the pronoun is assumed to refer to an earlier turn. */
 const OWN_ANTECEDENT = 2;
 /** Maximum number of content words of a question that counts as a follow-up, if it contains no name. */
 const SHORT = 1;
@@ -207,12 +214,12 @@ const OPENERS =
   /^(?:and|but|or|so|also|then|what about|how about|what if|and if|why not|what else|who else|where else|any(?:thing)? (?:else|other|more))\b/iu;
 const ELSE = /\b(?:else|the same|another|any other|other than that|instead|as well|too|either|the (?:other|former|latter))\b/iu;
 /**
- * Matches an ordinal that refers to earlier turns. It does not refer to them if the question names its object ("the
- * last ferry from Sandholm") or a day or month follows.
+ * Matches an ordinal that may refer to earlier turns. It refers to none if the question says what is counted ("the last
+ * ferry from Sandholm") or if a day or month follows.
  */
 const ONE_OF = /\bthe (?:first|second|third|last|next)\b/iu;
 const PRONOUN = /\b(?:it|its|it's|they|them|their|theirs|he|him|his|she|her|hers|this|that|these|those|there)\b/giu;
-/** Matches pronouns that do not refer back: expletives, conjunctions, relative clauses, times. */
+/** Matches pronouns that do not refer to earlier text: "there is", "it is possible", "say that", "this week". */
 const NOT_POINTING =
   /\b(?:is|was|are|were|will|would|can|could|if|does|has|have|had)\s+(?:there)\b|\bthere\s+(?:is|are|was|were|will|be|any|a)\b|\bit(?:'s|\s+is|\s+was|\s+be)?\s+(?:possible|true|necessary|better|worth|ok|okay|too late|possible)\b|\bis\s+it\s+(?:possible|true|necessary|better|worth|ok|okay|too late)\b|\b(?:this|that|these|those)\s+(?:week|month|year|time|morning|day|days|is\s+why)\b|(?<=\p{L}\s)(?<!\b(?:is|was|are|were|does|do|did|about|for|with|of|to|after|before|on|in|at|like|from|by|can|will|would|and|than|during)\s)that\b(?=\s+\p{L})|\bso\s+that\b|\bin\s+order\s+that\b|\bsay\s+that\b/giu;
 /** Verbs and fillers that do not name a topic. */
@@ -229,11 +236,12 @@ const NO_TOPIC = new Set(
 );
 
 /**
- * Resolves a follow-up into a standalone question without a model. It adds topics, titles and names of the last turns
- * to questions with pronouns, ellipses or few words, the most salient first. A standalone or doubtful question is
+ * Resolves a follow-up into a standalone question without a model. Questions with pronouns, ellipses or few words get
+ * topics, titles and names of the last turns appended, the most salient first. A standalone or doubtful question is
  * returned unchanged. All added text is verbatim from the conversation.
  *
- * @param embed finds the phrase that "And on diesel?" replaces, which is not added; absent: nothing is replaced
+ * @param embed finds the phrase of the previous question that a follow-up such as "And on diesel?" replaces, so that
+ * this phrase is not added; absent: no phrase counts as replaced
  * @example resolveFollowUp("How long does it take?", [{ question: "What is a Higher-Level Review?", answer: "…"
  * }]).text // "How long does it take? (Higher-Level Review)"
  */
@@ -258,14 +266,15 @@ export function resolveFollowUp(question: string, history: readonly EarlierTurn[
 }
 
 /**
- * Score bonuses for the last phrase of the earlier question and for a phrase after the same word, and the minimum lead
- * of the best phrase over the second. Chosen on 30 dialogs (`lab/log/retrieval.md`).
+ * Settings for finding the replaced phrase. `last` and `sameWord` are score bonuses: for the last phrase of the previous
+ * question, and for a phrase after the same word as in the follow-up. `lead` is the minimum lead of the best phrase over
+ * the second. Chosen on 30 dialogs (`lab/log/retrieval.md`).
  */
 const REPLACED = { last: 0.2, sameWord: 0.15, lead: 0.2 } as const;
 
 /**
- * Returns the phrases of the previous question that stay, if the follow-up is a single phrase that replaces one of
- * them. `null` if no phrase is clearly the most similar.
+ * Returns the phrases of the previous question that still apply, if the follow-up is a single phrase that replaces one
+ * of them. Returns `null` if no phrase is clearly the most similar to the follow-up.
  */
 function phrasesKept(question: string, previous: string, { added }: ResolvedQuestion, embed: Embed): string[] | null {
   const plain = straight(question);
@@ -342,7 +351,7 @@ function rankPhrases(turns: readonly EarlierTurn[]): string[] {
   return [...salience.values()].sort((a, b) => b.score - a.score).map(({ phrase }) => phrase);
 }
 
-/** Returns runs of content words: the topics of a question. */
+/** Returns the topics of a question: runs of adjacent content words. */
 function topicsOf(question: string): string[] {
   const { content } = readQuestion(question);
   const topics: string[] = [];

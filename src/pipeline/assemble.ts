@@ -38,7 +38,7 @@ import type { Models, PipelineContext, RecordedCall, RecordedSettings, Trace } f
 import type { Found } from "./retrieve.ts";
 import { nothingWritten } from "./write.ts";
 
-/** Builds the final answer. For a cache hit, the content is the stored answer's. */
+/** Builds the final answer. For a cache hit, its content is that of the stored answer. */
 export function assemble(question: Question, outcome: Outcome, context: PipelineContext, trace: Trace): Answer {
   const { profile, createId, prices } = context;
   const { refusal, warnings, hit } = outcome;
@@ -87,14 +87,17 @@ function contentOf({ written, decision, refusal, evidence, conflicts, web, check
   };
 }
 
-/** Prices every model call of this answer. The cost is `null` when the price table lacks the model or the endpoint reports no tokens. */
+/**
+ * Computes the cost of every model call of this answer. It is `null` if the price table lacks the model or the endpoint
+ * reports no tokens.
+ */
 function priceCalls({ calls, embedding }: Outcome, prices: PriceTable): PricedCall[] {
   const asked: ModelCall[] =
     embedding === null ? [] : [{ stage: "retrieve", model: embedding.model, inputTokens: embedding.tokens, outputTokens: null }];
   return [...asked, ...calls].map((call) => ({ ...call, costUsd: costUsd(call.model, call, prices) }));
 }
 
-/** Sums input and output tokens by stage. Tokens of embeddings appear only in `calls`. */
+/** Sums the input and output tokens of each stage. Tokens of embedding calls appear only in `calls`. */
 function tokensOf(calls: readonly ModelCall[]): TokenUsage {
   const sumOf = (...stages: readonly ModelCall["stage"][]) =>
     sumOrNull(calls.filter(({ stage }) => stages.includes(stage)).flatMap(({ inputTokens, outputTokens }) => [inputTokens, outputTokens]));
@@ -104,7 +107,7 @@ function tokensOf(calls: readonly ModelCall[]): TokenUsage {
   return { verification, compression, answer, total: sumOrNull([verification, compression, answer]) };
 }
 
-/** Returns the metrics with the thresholds of the scorers in use. */
+/** Returns the metrics of a report with the thresholds of the scorers in use. */
 function metricsOf(metrics: readonly ReportMetric[], { profile, check, encoder, calibrations }: PipelineContext): readonly ReportMetric[] {
   const { faithfulness = null, relevancy = null } = profile.check.guards ?? {};
   const own: Readonly<Record<string, number | undefined>> = {
@@ -204,7 +207,7 @@ export interface RecordedDraft {
   /** Indexes into `quotes`. */
   readonly quotes: readonly number[];
   readonly missing: readonly number[];
-  /** Quotes of each other source that share words with the sentence and may be the right ones. */
+  /** For each source that the sentence does not cite: quotes that share words with the sentence and may be the right ones. */
   readonly others: readonly (readonly number[])[];
   readonly dangling: boolean;
 }
@@ -213,7 +216,7 @@ export interface RecordedDraft {
 export interface AnswerRecord {
   readonly format: 1;
   readonly question: Pick<Question, "text" | "resolved" | "profile" | "detail" | "selection" | "history" | "filters">;
-  /** Model calls in order; `null`: a model was called without recording. */
+  /** Model calls in order; `null`: a model was called, but the calls were not recorded. */
   readonly calls: readonly RecordedCall[] | null;
   /** Id of the stored answer that was served; `null`: the answer is new. */
   readonly served: string | null;
@@ -263,7 +266,7 @@ export function recordOf(
   return { revision, settings, body };
 }
 
-/** Returns tables that store each passage and quote once and give its index. */
+/** Returns functions that store each passage and quote once and return its index. */
 function createTables() {
   const passages: RecordedPassage[] = [];
   const quotes: RecordedQuote[] = [];
@@ -291,7 +294,10 @@ function placeOf({ sid, chunkId, document, range, bounds, window, headingPath, t
   };
 }
 
-/** Returns whether the stored answer equals the shown one. A redacted answer gets no record, because it cannot be checked again. */
+/**
+ * Returns whether the stored answer equals the shown one. A redacted answer gets no record, because its text cannot be
+ * checked again.
+ */
 export function isStoredAsShown(answer: Answer, stored: Answer): boolean {
   return (["sentences", "claims", "checks"] as const).every(
     (part) => stored[part] === answer[part] || JSON.stringify(stored[part]) === JSON.stringify(answer[part]),
@@ -331,7 +337,7 @@ function recordModel(model: ChatModel, calls: RecordedCall[]): ChatModel {
   };
 }
 
-/** Returns models that replay recorded calls, each once. An unrecorded prompt fails. */
+/** Returns models that replay recorded calls, each once. A prompt that was not recorded fails. */
 export function playbackModels(
   named: { readonly small: string; readonly large: string } | null,
   calls: readonly RecordedCall[] | null,

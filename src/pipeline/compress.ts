@@ -15,7 +15,7 @@ import { fitPrompt, type ModelTask, type Offer, offerQuotes, type Selection } fr
 import type { PipelineContext, StageLog } from "./context.ts";
 import { wordsFor } from "./retrieve.ts";
 
-/** Returns a model's whole reply. @param calls receives the call, even when it fails */
+/** Returns the complete reply of a model. @param calls receives the call, even if it fails */
 async function replyOf(
   prompt: ChatPrompt,
   { model, form }: { readonly model: ChatModel; readonly form?: ReplyForm },
@@ -38,7 +38,7 @@ async function replyOf(
   }
 }
 
-/** Form of a choice of passages by number. */
+/** Form of a reply that selects passages by their numbers. */
 const CHOICE_FORM: ReplyForm = {
   name: "choice",
   schema: {
@@ -52,17 +52,16 @@ const choiceSchema = z.union([z.object({ numbers: z.array(z.int()) }).transform(
 /** Matches a reply of nothing but numbers, such as "2, 5", "[3]" or "Passages 1 and 4". */
 const ONLY_NUMBERS = /^\W*(?:passages?\b\W*)?\d{1,2}(?:(?:\W|\band\b)+\d{1,2})*\W*$/i;
 
-/** Returns the chosen numbers in order; `null`: the reply is not a choice. */
+/** Returns the chosen numbers in order; `null`: the reply contains no choice. */
 function readChoice(reply: string): readonly number[] | null {
   if (ONLY_NUMBERS.test(reply)) return (reply.match(/\d+/g) ?? []).map(Number);
   return choiceSchema.safeParse(readJson(reply)).data ?? null;
 }
 
 /**
- * Lets a model select the quotes that answer, by their numbers. The model adds no words; the quotes are shown byte for
- * byte.
+ * Lets a model select the quotes that answer, by their numbers. The quotes are shown unchanged; the model adds no words.
  * @param most maximum number of quotes, not counting their context
- * @param calls receives the call, even when it fails
+ * @param calls receives the call, even if it fails
  */
 export async function selectByModel(
   question: string,
@@ -83,14 +82,17 @@ export async function selectByModel(
   return { type: "chosen", quotes: chosen.slice(0, most) };
 }
 
-/** Minimum confidence of a relevant candidate, relative to the best candidate. The best candidate of every passage is always kept. */
+/**
+ * Minimum confidence of a kept candidate, as a share of the best candidate's confidence. The best candidate of every
+ * passage is always kept.
+ */
 const BEARS = 0.3;
 /** Minimum share of a passage that the kept units must cover for the whole passage to be kept. */
 const MOSTLY = 0.7;
 
 /**
- * Trims passages to relevant candidates with neighbours, context, conditions and headings, best passage first. A passage without candidates
- * stays whole.
+ * Trims each passage to its relevant candidates with their neighbours, context, conditions and headings. Returns the
+ * passage with the best candidate first. A passage without candidates stays whole.
  */
 export function trimPassages(passages: readonly Passage[], candidates: readonly WeighedCandidate[]): OfferedSource[] {
   const top = Math.max(0, ...candidates.map(({ probability }) => probability));
@@ -109,7 +111,7 @@ export interface WeighedCandidate {
     readonly candidate: Pick<Candidate, "range" | "context" | "conditions">;
     readonly evidence: { readonly passage: Pick<Passage, "sid"> };
   };
-  /** Probability that it answers, 0 to 1. */
+  /** Probability that the candidate answers, 0 to 1. */
   readonly probability: number;
 }
 
@@ -120,7 +122,7 @@ function trim(passage: Passage, kept: readonly WeighedCandidate[]): OfferedSourc
     const { range, context, conditions } = view.candidate;
     for (const part of [range, ...context, ...conditions]) for (const i of unitsIn(units, part)) keep.add(i);
     const own = unitsIn(units, range);
-    // Keep the neighbouring units too.
+    // Keep the units before and after the candidate too.
     for (const i of [(own[0] ?? 0) - 1, (own.at(-1) ?? 0) + 1]) if (units[i] !== undefined && units[i]?.type !== "heading") keep.add(i);
   }
   for (const i of [...keep]) {
@@ -148,22 +150,22 @@ function runsOf(units: readonly PlacedUnit[], keep: ReadonlySet<number>): TextRa
   return runs.map(({ start, end }) => ({ start, end }));
 }
 
-/** A question with the evidence that may answer it. */
+/** A question with the evidence that may be used to answer it. */
 export interface Usable {
   readonly question: Question;
   readonly choice: Choice;
   readonly usable: readonly Evidence[];
-  /** True if quotes may answer without a model. */
+  /** True if an answer may consist of quotes alone, without a model. */
   readonly quotable: boolean;
   readonly scale: ScoreScale;
 }
 
-/** Maximum number of candidates for the writers. */
+/** Maximum number of candidates that this stage passes on for writing. */
 const QUOTE_CANDIDATES = 12;
 
 /**
- * Prepares the writers' input: `candidates` are the quotes that may answer without a model, `task` is the model's
- * prompt (`null` if no model writes), `selected` are the quotes that a model selected, `calls` are the model calls of
+ * Prepares the input for writing. `candidates` are the quotes that may answer without a model. `task` is the model's
+ * prompt; `null` if no model writes. `selected` are the quotes that a model selected. `calls` are the model calls of
  * this stage.
  */
 export async function compress(given: Usable, context: PipelineContext, log: StageLog, signal: AbortSignal) {
@@ -194,7 +196,7 @@ export async function compress(given: Usable, context: PipelineContext, log: Sta
     log.fact("model", models[route.size].id);
     return { candidates, task: null, selected, calls };
   }
-  // In a profile that compresses by a model, the small model selects. If it selects nothing, rules do.
+  // If the profile compresses by a model, the small model selects. If it selects nothing, the rules select.
   const picked =
     profile.write.compress === "model" ? await select(models.small, form.type === "quotes" ? form.most : QUOTE_CANDIDATES) : null;
   if (picked?.type === "failed") log.notice("compress_failed", `quotes are selected by rules: ${picked.reason}`);
@@ -249,7 +251,7 @@ interface RouteFacts {
   /** Complex terms in the question, as `category: word`. */
   readonly complexTerms: readonly string[];
   readonly passages: number;
-  /** Mean cosine of the passages on the rule's scale; `null`: no dense ranking. */
+  /** Mean cosine of the passages, converted to the scale of the rule's threshold; `null`: no dense ranking. */
   readonly meanSimilarity: number | null;
 }
 

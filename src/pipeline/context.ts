@@ -126,9 +126,9 @@ export interface ModelVerifier {
 /** One recorded model call. */
 export const recordedCallSchema = z.object({
   model: z.string(),
-  /** SHA-256 (hex) of the prompt. */
+  /** SHA-256 of the prompt in hexadecimal. */
   prompt: z.string(),
-  /** The prompt; absent in records of earlier versions. */
+  /** Text of the prompt; absent in records of earlier versions. */
   sent: z.object({ system: z.string(), user: z.string() }).optional(),
   text: z.string(),
   inputTokens: z.number().nullable(),
@@ -143,7 +143,7 @@ export interface RecordedSettings {
   readonly software: string;
   /** Version number of the checks; absent: the first version. */
   readonly checks?: number | undefined;
-  /** Hash of everything that shapes answers besides question and documents. */
+  /** Hash of all settings that affect answers. */
   readonly configHash: string;
   /** Id of the configured encoder; `null`: BM25 alone. */
   readonly encoder: string | null;
@@ -157,7 +157,7 @@ export interface RecordedSettings {
 export interface RememberSettings {
   readonly cache: { readonly enabled: boolean; readonly hours: number; readonly entries: number; readonly servesFlagged?: boolean };
   readonly session: { readonly turns: number; readonly idleMinutes: number; readonly most?: number };
-  /** `text: false`: a report keeps only kinds, counts and scores. */
+  /** `text: false`: a report stores no text, only kinds of findings, counts and scores. */
   readonly reports: { readonly enabled: boolean; readonly days: number; readonly entries: number; readonly text: boolean };
 }
 
@@ -172,13 +172,13 @@ export interface StageLog {
   notice(code: string, message: string): void;
 }
 
-/** Discards everything. */
+/** A log that discards everything. */
 export const SILENT_LOG: StageLog = { fact: () => undefined, detail: () => undefined, notice: () => undefined };
 
 interface TraceParts {
   /** Monotonic clock in milliseconds. */
   readonly clock: () => number;
-  /** Awaited before each stage except `write`. This time counts in `elapsed`, not in the stage's time. */
+  /** Awaited before each stage except `write`. The wait counts in `elapsed`, not in the stage's time. */
   readonly turn: () => Promise<void>;
 }
 
@@ -216,8 +216,8 @@ function round(ms: number): number {
 }
 
 /**
- * Returns a signal that also aborts after `ms` milliseconds (infinite: never) with a ModelError `model_timeout`. This
- * ends the model, but not the answer. `end` releases the timer.
+ * Returns a signal that aborts with `signal`, or after `ms` milliseconds (infinite: never) with a ModelError
+ * `model_timeout`. A timeout ends the model call but not the answer. `end` releases the timer.
  */
 export function limitModel(signal: AbortSignal, ms: number): { readonly signal: AbortSignal; end(): void } {
   const limited = new AbortController();

@@ -46,10 +46,10 @@ interface BoundSentence {
 
 type Bound = BoundSentence | { readonly reason: string };
 
-/** Checks the sentence with these quotes. */
+/** Runs the checks on one sentence with the given quotes. */
 type CheckWith = (quotes: readonly Quote[]) => Promise<Bound>;
 
-/** Finds the smallest set of quotes from the cited documents with which every check passes, within the question's filters. */
+/** Finds few quotes, from the cited documents and within the question's filters, with which the sentence passes every check. */
 async function bindSentence(
   text: string,
   numbers: readonly number[],
@@ -98,7 +98,7 @@ function checksOf(text: string, context: CheckContext): CheckWith {
   };
 }
 
-/** Adds the nearest quotes of each document until every check passes, then removes those that the checks do not need. */
+/** Adds the nearest quotes of each document until the sentence passes every check, then removes quotes that no check needs. */
 async function bindNearest(text: string, nearest: readonly (readonly Quote[])[], checkWith: CheckWith): Promise<Bound> {
   const words = new Set(tokenize(text));
   const telling = nearest.map((quotes) => quotes.filter((quote) => wordsInCommon(quote, words) >= WORDS_IN_COMMON));
@@ -118,7 +118,7 @@ function wordsInCommon({ text, header }: Quote, words: ReadonlySet<string>): num
   return [...words].filter((word) => held.has(word)).length;
 }
 
-/** Removes every quote that the checks can do without, farthest first. */
+/** Removes every quote without which the sentence still passes its checks, the least similar first. */
 async function withoutIdle(bound: BoundSentence, checkWith: CheckWith): Promise<BoundSentence> {
   let kept = bound;
   for (const quote of [...bound.quotes].reverse()) {
@@ -129,7 +129,10 @@ async function withoutIdle(bound: BoundSentence, checkWith: CheckWith): Promise<
   return kept;
 }
 
-/** Adds quotes of the other cited documents, each of which must support the sentence alone; `null` if one does not. */
+/**
+ * Adds quotes of the cited documents from which no quote comes yet. Each of these documents must support the sentence
+ * alone; `null` if one does not.
+ */
 async function withOthers(
   bound: BoundSentence,
   others: readonly (readonly Quote[])[],
@@ -177,9 +180,12 @@ function toQuote({ start, end }: Unit, document: StoredDocument, area: Area | nu
 export interface Correction {
   readonly id: string;
   readonly question: Question;
-  /** Sentences that each end in `[n]`; optional lines such as `[1]: decision-reviews.md` at the end name the documents. */
+  /**
+   * Sentences that each end in `[n]`. Optional last lines, such as `[1]: decision-reviews.md`, say which document a
+   * number cites.
+   */
   readonly text: string;
-  /** Documents of the corrected answer by number. They apply to numbers that the text cites but does not define. */
+  /** Documents of the answer that is corrected, by number. Used for numbers that the text cites but does not define. */
   readonly cited: ReadonlyMap<number, string>;
 }
 
@@ -192,12 +198,13 @@ export interface UnboundSentence {
 
 /** Maximum number of sentences in a correction. */
 const MAX_SENTENCES = 40;
-/** Matches a definition such as `[1]: decision-reviews.md` or `[1]: "Decision reviews"`. */
+/** Matches a line that says which document a number cites: `[1]: decision-reviews.md` or `[1]: "Decision reviews"`. */
 const DEFINITION = /^[ \t]*\[(\d{1,3})\]:[ \t]*"?(.+?)"?[ \t]*$/;
 
 /**
- * Binds a reviewer's answer to quotes. Every sentence must cite documents that exist, its quotes must be found in them, and every check
- * must pass, because every cache hit repeats the checks.
+ * Binds a reviewer's answer to quotes. Every sentence must cite existing documents, these must contain quotes that
+ * support it, and it must pass every check. Otherwise the correction is rejected: every cache hit repeats the checks, so
+ * the correction would never be served.
  * @throws RequestError `answer_empty`, `answer_too_long`, `answer_unbound` with every unbound sentence and its reason, `answer_ambiguous`,
  * `unknown_document`
  */
@@ -282,7 +289,7 @@ async function citedDocuments(
   return new Map([...ids].flatMap(([n, id]) => (loaded.has(id) ? [[n, loaded.get(id) as StoredDocument] as const] : [])));
 }
 
-/** Runs the checks of a cache hit now, so that serving the correction cannot fail later. */
+/** Runs the checks of a cache hit now, because a correction that fails them would never be served. */
 async function assertServable(answer: Answer, question: Question, context: PipelineContext): Promise<void> {
   const faults: UnboundSentence[] = answer.sentences.flatMap(({ text }, i) =>
     redactAnswered(text, answer) === text ? [] : [{ sentence: i + 1, text, reason: "contains personal data that no source publishes" }],

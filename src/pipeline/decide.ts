@@ -46,12 +46,13 @@ export interface Weighed {
 }
 
 /**
- * Decides whether to answer or refuse. `decisionMargin`: distance above the answer threshold, `null`: unknown; `choice`: candidates, best first.
+ * Decides whether to answer or refuse. In the result, `choice` holds the candidates, best first, and `decisionMargin` is
+ * the distance above the answer threshold; `null`: unknown.
  */
 export async function decide(weighed: Weighed, context: PipelineContext, log: StageLog, signal: AbortSignal) {
   const { question, evidence, scale, gate } = weighed;
   const things = context.profile.gate.type === "sufficiency" ? await askedThings(question, context) : null;
-  // Drop evidence without the question's codes before ranking, because the best candidate determines the confidence.
+  // Drop evidence without the question's codes before ranking, because the best candidate left determines the confidence.
   const holding = things === null ? evidence : holdingCodes(evidence, things.codes);
   const found = await choose(
     { question, evidence: holding.length === 0 ? evidence : holding, ranked: weighed.ranked },
@@ -84,7 +85,7 @@ export async function decide(weighed: Weighed, context: PipelineContext, log: St
   log.fact("confidence", decision.confidence);
   log.fact("calibrated", decision.calibrated);
   const decisionMargin = decisionMarginOf(made, gate, sufficiency);
-  // If no candidate is left, a refusal shows those of rejected passages.
+  // If no candidate of usable evidence is left, a refusal shows candidates of rejected passages.
   const { rows, left } = decision.answer
     ? await withEqualRows(question, choice, context)
     : { rows: choice.candidates.length === 0 ? (weighed.ranked ?? choice) : choice, left: 0 };
@@ -99,9 +100,9 @@ export type Decided = Awaited<ReturnType<typeof decide>>;
 const MAX_EQUAL_ROWS = 12;
 
 /**
- * Moves all rows that match the question as well as the best row to the front, so that none is left out. `left` is the
- * number of such rows if there are more than an answer lists or more than retrieval found, otherwise 0. Not used for a
- * model, which gets whole passages.
+ * Moves all table rows that match the question as well as the best row to the front, so that the answer lists all of
+ * them. `left` is 0, or the number of such rows if an answer cannot list them all or retrieval found only some. Not used
+ * if a model writes, because it gets whole passages.
  */
 async function withEqualRows(question: Question, choice: Choice, context: PipelineContext): Promise<{ rows: Choice; left: number }> {
   if (writersOf(context) !== null || context.profile.gate.type !== "sufficiency") return { rows: choice, left: 0 };
@@ -120,7 +121,7 @@ async function withEqualRows(question: Question, choice: Choice, context: Pipeli
   return { rows: { ...choice, candidates: [first, ...others.map((row) => ({ ...row, isRequired: true as const })), ...rest] }, left: 0 };
 }
 
-/** Returns the warning of a refusal because of too many rows: a few of them would be no answer. */
+/** Returns the warning of a refusal because too many rows match: to list only some of them would be no answer. */
 function manyRows(rows: number): Warning {
   const message = `${rows} rows of one table match the question equally. Add a word that tells them apart, or open the table.`;
   return { code: "rows_alike", message };
@@ -150,8 +151,8 @@ function refusedFor(decision: Decision): Decision {
 }
 
 /**
- * Refuses, or warns, when the evidence is about a similar entity. The evidence must contain the question's codes.
- * Unknown names cause warnings.
+ * Refuses or warns if the evidence may be about a similar but different thing. Refuses if no evidence contains the
+ * question's codes, or if the evidence is about another number. Names and words that the evidence lacks cause warnings.
  */
 async function withNamed(
   made: Decision,
@@ -187,7 +188,7 @@ async function withNamed(
   return { ...made, usable, warnings: [...made.warnings, ...unknownNames(unknown), ...similarWords(similar), ...unheldWords(unheld)] };
 }
 
-/** Returns the confidence and its threshold. Logs a notice if the calibration does not fit. */
+/** Returns the confidence and the answer threshold. Logs a notice if the calibration cannot be used. */
 function applyCalibration({ evidence, ranker }: Weighed, choice: Choice, context: PipelineContext, log: StageLog) {
   const { ranking, threshold, corpus } = context;
   const judged = context.profile.gate.type !== "sufficiency" || evidence.length === 0 ? null : judgeBest(choice, ranking().weights, ranker);
@@ -209,14 +210,17 @@ function judgeBest(choice: Choice, weights: RankingWeights, ranker: string | nul
   return { probability, confidence: probability, minimum, calibrated: false, model, reason };
 }
 
-/** Returns one part of a message as a question. @param as its resolved text; default: the part with topics of earlier parts */
+/**
+ * Returns one part of a message as a question.
+ * @param as resolved text of the part; default: the part with topics of earlier parts
+ */
 export function askAlone(question: Question, { text, resolved }: QuestionPart, as = resolved): Question {
   return { ...question, text, resolved: as };
 }
 
 /**
- * Adds the sentence after the best candidate, and the parts of the message that both leave open. Runs only for answers,
- * because a refusal shows no quote.
+ * Adds to the best candidate the sentence after it, and to the choice the parts of the message that both leave
+ * unanswered. Runs only for answers, because a refusal shows no quote.
  */
 async function completeChoice(question: Question, choice: Choice, context: PipelineContext, log: StageLog, signal: AbortSignal) {
   const { read } = context.ranking();
@@ -231,14 +235,17 @@ async function completeChoice(question: Question, choice: Choice, context: Pipel
 }
 
 /**
- * Splits a question into parts if the profile uses the learned gate and quotes answer. A model gets the whole question,
- * and a follow-up is never split.
+ * Splits a question into parts if the profile uses the learned gate and the answer consists of quotes. A model gets the
+ * whole question, and a follow-up is never split.
  */
 export function askedParts({ text, resolved }: Question, context: PipelineContext): QuestionPart[] {
   return context.profile.gate.type === "sufficiency" && writersOf(context) === null && text === resolved ? questionParts(text) : [];
 }
 
-/** Minimum log odds of a candidate that answers, equal to the threshold in training. Below `NOTHING_BELOW` nothing was found. */
+/**
+ * Minimum cross-encoder score (log odds) at which a candidate counts as an answer, as in training. If all scores are
+ * below `NOTHING_BELOW`, nothing relevant was found.
+ */
 const ANSWERS_FROM = 0;
 const NOTHING_BELOW = -1.5;
 
@@ -259,8 +266,8 @@ export async function partsLeft(
 
 /**
  * Returns whether a part asks for a cell of the displayed row. Needed because the cross-encoder underrates wide rows.
- * All words of the part must be in the row or header, one must name a column after the first, and the row must have a
- * value of the requested kind.
+ * All words of the part must occur in the row or header, one of them must occur in the header after the first column,
+ * and the row must contain a value of the requested kind.
  */
 function isCellOf({ text }: QuestionPart, { candidate, text: row }: CandidateView, asked: AskedQuestion): boolean {
   if (candidate.header === null) return false;
@@ -274,7 +281,7 @@ function isCellOf({ text }: QuestionPart, { candidate, text: row }: CandidateVie
   );
 }
 
-/** Returns whether no candidate comes near an answer. */
+/** Returns whether the cross-encoder scores every candidate too low for an answer. */
 export function isNothing(candidates: Choice["candidates"]): boolean {
   return candidates.every(({ cross }) => cross === null || cross < NOTHING_BELOW);
 }

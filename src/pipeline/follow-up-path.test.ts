@@ -28,7 +28,7 @@ it("answers and reports a resolved follow-up, and shares its cache entry only wi
   expect(appeal.cacheMode).toBe("miss");
   expect(appeal.sentences.map(({ text }) => text).join(" ")).toContain("90 days");
   expect((await asked("three", "What is the pension decision?")).cacheMode).toBe("exact");
-  // Without its own words, a follow-up would be answered from its history alone.
+  // A follow-up with no content words of its own is refused, because it would be answered from earlier turns alone.
   expect((await engine.answer("How long does it take?", { sessionId: "one" })).status).toBe("insufficient_context");
 });
 

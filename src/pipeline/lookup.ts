@@ -25,8 +25,8 @@ interface KnownAndFound {
 
 /**
  * Accepts one of the collected stored answers, now that retrieval has corrected the spelling and found documents.
- * Accepts none if part of the retrieval failed. With a graph, approved answers about the same topic and entity compete
- * too, and review status counts; if none fits, the graph supplies more candidates.
+ * Accepts none if part of the retrieval failed. With a graph cache, approved answers about the same topic and entity are
+ * candidates too, and the review status affects the order. If no candidate is accepted, the graph supplies more.
  */
 export async function recall(
   { question, known, found }: KnownAndFound,
@@ -48,7 +48,7 @@ export async function recall(
   const collected = graph ? joinCandidates(await approvedQuestions(asked, store), candidates) : candidates;
   let recalled: Pick<Known, "hit" | "judged"> = asked !== null ? await accept(asked, collected) : { hit: null, judged: [] };
   if (graph && recalled.hit === null) {
-    // An explanation lists the rule of each level; an answer skips candidates that were already judged.
+    // An explanation reports every level, so it judges candidates again; an answer skips those that were judged.
     const seen = new Set(effects === "none" ? [] : collected.map(({ stored }) => stored.key));
     const { hit, judged } = await accept(asked, await relatedQuestions(asked, seen, store));
     recalled = { hit, judged: [...recalled.judged, ...judged] };
@@ -61,8 +61,8 @@ export async function recall(
 const UNSURE = { asked: null, candidates: [] } as const;
 
 /**
- * Returns the question after spelling correction with its nearest neighbours; none if a correction is ambiguous or part
- * of the retrieval failed.
+ * Returns the question after spelling correction with the stored questions nearest to it. Returns no candidates if a
+ * correction is ambiguous or part of the retrieval failed.
  */
 async function asRead({ question, known, found }: KnownAndFound, context: PipelineContext): Promise<KnownAndFound["known"]> {
   if (known.asked === null || found.warnings.some(({ code }) => code !== "read_as")) return UNSURE;
@@ -84,7 +84,10 @@ export type Effects = "drop" | "none";
 
 const NOTHING: Known = { hit: null, asked: null, candidates: [], judged: [] };
 
-/** Looks up an earlier hit of the same store generation, then a reviewer's correction, then the exact cache. Collects semantic candidates for `recall`, which needs the passages. */
+/**
+ * Looks up, in this order, the last hit for this question in the same store generation, a reviewer's correction, and the
+ * exact cache. Collects semantic candidates for `recall`, which needs the passages too.
+ */
 export async function lookup(question: Question, context: PipelineContext, log: StageLog, effects: Effects = "drop"): Promise<Known> {
   const known = await find(question, context, effects);
   log.fact("cache_mode", known.hit === null ? "miss" : known.hit.level);
@@ -95,9 +98,9 @@ export async function lookup(question: Question, context: PipelineContext, log: 
 async function find(question: Question, context: PipelineContext, effects: Effects): Promise<Known> {
   const { answers, store } = context;
   const key = (await notAsked(question, context)) === null ? exactCacheKey(question, context.cache) : null;
-  // The store's generation before the lookup; `null`: unknown or not reliable.
+  // The store's generation before the lookup; `null`: this lookup does not use the last hit, or the generation is not reliable.
   const generation = key === null || effects === "none" ? null : store.generation();
-  // Serve the last hit directly while the store's generation is unchanged: same entries, reviews, corrections, documents and labels.
+  // Serve the last hit directly while the generation is unchanged, which means: same entries, reviews, corrections, documents, labels.
   const served = key === null || generation === null ? null : answers.servedIn(generation, key, question.resolved);
   if (key !== null && served !== null && (await store.cache.use({ key, expiresAt: served.expiresAt })))
     return { ...NOTHING, hit: served.hit, judged: [served.judged] };
@@ -140,7 +143,7 @@ function isWithin(area: Area | null, { citations }: Answer): boolean {
 
 /**
  * Collects stored questions that may match.
- * @param text the question in the form for comparison
+ * @param text the question as it is compared with stored questions, after spelling correction if there was one
  */
 export async function collect(question: Question, text: string, context: PipelineContext): Promise<Pick<Known, "asked" | "candidates">> {
   const { profile, questions, store } = context;
@@ -150,7 +153,7 @@ export async function collect(question: Question, text: string, context: Pipelin
   return { asked, candidates: near ? await nearestQuestions(asked, { cache: store.cache, index: questions.index }) : [] };
 }
 
-/** Describes the question for matching; `null` if its answers are not shared. */
+/** Describes the question for matching; `null` if its answer is not shared with other questions. */
 async function describe(question: Question, text: string, { cache, questions, profile }: PipelineContext): Promise<Asked | null> {
   const scope = sharingScope(question, cache);
   if (scope === null || questions.embed === null) return null;
@@ -188,7 +191,10 @@ function recheckOf(question: Question, context: PipelineContext): (answer: Answe
   return (answer) => context.answers.passes(answer, madeWith, () => passesAgain(answer, checking(question, context)));
 }
 
-/** Whether flagged answers take part (`seven-layer` source, equation 6): if the settings allow it and the profile ranks by review. */
+/**
+ * Returns whether flagged answers may be served (`seven-layer` source, equation 6). The settings must allow it, and the
+ * profile must have a graph cache.
+ */
 function servesFlagged({ profile, remember }: PipelineContext): boolean {
   return remember?.cache.servesFlagged === true && profile.caches.includes("graph");
 }
@@ -205,14 +211,14 @@ export async function explainCache(request: AskRequest, context: PipelineContext
   const late = found === null ? { hit: null, judged: [] } : await recall({ question, known, found }, context, SILENT_LOG, signal, "none");
   return {
     question: question.text,
-    /** The text that is looked up. */
+    /** The text that the caches look up. */
     resolved: question.resolved,
     profile: question.profile,
     levels: context.questions.embed === null ? context.profile.caches.filter((level) => level === "exact") : context.profile.caches,
     cacheMode: (known.hit ?? late.hit)?.level ?? "miss",
     /** Why the caches are not used; `null`: they are used. */
     notAsked: await notAsked(question, context),
-    /** Every stored question examined, with the deciding rule; a served one is the last. */
+    /** Every stored question that was examined, with the rule that decided. If one is served, it is the last. */
     judged: [...known.judged, ...late.judged],
   };
 }

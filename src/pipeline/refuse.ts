@@ -18,7 +18,7 @@ import type { PipelineContext } from "./context.ts";
 import { searchedWithin, wordsFor } from "./retrieve.ts";
 import { checking, toCitedQuote } from "./write.ts";
 
-/** All words of greeting, thanks and farewell. A message of only these words is small talk. */
+/** All words of greetings, thanks and farewells. A message that contains only these words is small talk. */
 const COURTESY = new Set(
   "hi hello hey heya hiya howdy greetings good morning afternoon evening day night there all everyone again thanks thank thx ty you so very much many a lot cheers ok okay great nice cool perfect bye goodbye ciao please".split(
     " ",
@@ -46,11 +46,14 @@ const UNREADABLE_NAMES = 20;
 type RefusalParts = PipelineContext["refusal"] &
   Pick<PipelineContext, "isCommon"> & {
     readonly words: Pick<QuestionWords, "tokens" | "questionTokens" | "idf">;
-    /** Nearest quote of each passage by sid, in order. If there are any, passages without a quote are hidden. */
+    /** Best quote of each passage by sid, in order. If there is any quote, passages without one are hidden. */
     readonly nearest?: ReadonlyMap<string, Quote>;
   };
 
-/** Refusal texts for all profiles if a selection or filters limit the search. A profile's own text is about all documents. */
+/**
+ * Refusal texts, used in all profiles if a selection or filters limit the search. The text of a profile speaks of all
+ * documents.
+ */
 export const REFUSAL_TEXTS = {
   empty: "Nothing could be searched: this domain has no documents that you may see. Ingest a folder first: sourcebound ingest FOLDER.",
   injection:
@@ -63,8 +66,8 @@ export const REFUSAL_TEXTS = {
 } as const;
 
 /**
- * Builds a refusal: searched documents, near misses with missing words, contacts. It never claims that the documents do
- * not contain something.
+ * Builds a refusal with the searched documents, the near misses with the question's words that they lack, and contacts.
+ * The text never claims that the documents do not contain something.
  */
 export function explainRefusal(
   question: Question,
@@ -88,7 +91,7 @@ export function explainRefusal(
   };
 }
 
-/** Returns the text for a limited search, or `null` if all documents were searched. */
+/** Returns the refusal text if the search was limited, or `null` if all documents were searched. */
 function inPart(reason: Refusal["reason"], within: string | undefined): string | null {
   if (within === undefined) return null;
   return reason === "not_reliable" ? REFUSAL_TEXTS.unreliableWithin(within) : REFUSAL_TEXTS.nothingWithin(within);
@@ -119,7 +122,7 @@ function nearestMisses(
   const best = [...evidence].sort((a, b) => place(a) - place(b) || b.score - a.score);
   const byDocument = new Map([...best].reverse().map((one) => [one.passage.document.id, one]));
   const worded = best.filter(({ passage }) => quotes.has(passage.sid));
-  // Hide passages without a quote if others have one: a bare title is no help.
+  // If any passage has a quote, hide the passages without one: a bare title is no help.
   return (worded.length > 0 ? worded : best)
     .filter((one) => byDocument.get(one.passage.document.id) === one)
     .slice(0, NEAR_MISSES)
@@ -141,7 +144,7 @@ function placeOf(passage: Passage, quote: Quote | null): Omit<NearMiss, "missing
   };
 }
 
-/** Removes hashes and page boxes: a near miss refers to whole pages. */
+/** Removes hashes and the boxes on pages, because a near miss only names pages. */
 function withoutHashes({ sha256: _, normaliser: __, pages, ...place }: OriginalPlace): NearMiss["original"] {
   return pages === undefined ? place : { ...place, pages: pages.map(({ page }) => ({ page })) };
 }
@@ -189,7 +192,10 @@ async function unsearched(
   return { reason: "language", message };
 }
 
-/** Maximum number of documents that a refusal quotes, and maximum characters of such a quote. Longer ones are skipped. */
+/**
+ * Maximum number of documents that a refusal quotes, and maximum length of a quote in characters. Longer quotes are
+ * skipped.
+ */
 const NEAREST = 3;
 const NEAREST_CHARACTERS = 500;
 
@@ -203,7 +209,7 @@ export async function refuse(
   const all = await store.documents.counts(question.scope, areaOf(question) ?? undefined);
   const within = await searchedWithin(question, store);
   const counts = within === null ? all : { ...all, within };
-  // If a model failed or found no answer, no written text can be unreliable.
+  // Without drafts, or if the model says that the quotes do not answer, no draft can have failed its checks.
   const isUnwritten = written.insufficient || written.drafts.length === 0;
   const reason = decision.reason ?? (isUnwritten ? "evidence_too_weak" : "not_reliable");
   const sentence = reason === "not_reliable" ? profile.write.unreliable : profile.write.refusal;
@@ -219,7 +225,7 @@ export async function refuse(
   return isCalm ? refusal : { ...refusal, nearest: refusal.nearest.map((miss) => ({ ...miss, missing: [], missingValues: [] })) };
 }
 
-/** Returns the best candidate of each of the nearest documents, if the quote passes its checks. */
+/** Returns, for the documents with the best candidates, the best quote that passes its checks, by sid of the passage. */
 async function nearestQuotes(question: Question, choice: Choice | null, context: PipelineContext): Promise<Map<string, Quote>> {
   const found = new Map<string, Quote>();
   const documents = new Set<string>();

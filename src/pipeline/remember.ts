@@ -60,7 +60,7 @@ export async function remember(answered: Answered, context: PipelineContext, log
   log.fact("privacy", question.privacy ?? "redacted");
 }
 
-/** Returns the topics of the cited documents. A document without a topic counts by its title. */
+/** Returns the topics of the cited documents. For a document without a topic, its title is used. */
 async function topicsOf({ scope }: Question, { citations }: Answer, { documents }: Pick<Store, "documents">): Promise<string[]> {
   const cited = await documents.load(scope, [...new Set(citations.map(({ documentId }) => documentId))]);
   return [...new Set([...cited.values()].map(({ topic, title }) => topic ?? title))].sort();
@@ -118,7 +118,7 @@ function reportFailed(error: unknown, { warn }: Pick<PipelineContext["reports"],
   warn(`a diagnostic report could not be saved: ${messageOf(error)}`);
 }
 
-/** Returns the profile's low-confidence threshold and how far the answer was above the answer threshold. */
+/** Returns the low-confidence threshold of the profile and the distance of the answer above the answer threshold. */
 function thresholdFor({ decisionMargin, scale }: Pick<Outcome, "decisionMargin" | "scale">, { lowConfidence, gate }: Profile) {
   if (lowConfidence === null) return { decisionMargin, below: null, margin: null };
   if ("margin" in lowConfidence) return { decisionMargin, below: null, margin: lowConfidence.margin };
@@ -126,10 +126,10 @@ function thresholdFor({ decisionMargin, scale }: Pick<Outcome, "decisionMargin" 
   return { decisionMargin, below: usesCosines(gate) ? scale.threshold(below) : below, margin: null };
 }
 
-/** The parts of a cache entry besides the answer. */
+/** Data of a new cache entry besides question and answer. */
 export interface CacheWriting {
   readonly scope: CacheScope;
-  /** Describes the stored question for matching; `null`: only the identical question matches. */
+  /** Describes the question, so that similar questions can match it; `null`: only the identical question matches. */
   readonly share: {
     readonly embed: (text: string) => Promise<{ readonly model: string; readonly values: Float32Array }>;
     readonly classify: (question: string) => QuestionNodes;
@@ -144,7 +144,7 @@ export interface RememberFacts {
   readonly writing: CacheWriting | null;
   /** Lookup key of a reviewer's correction; `null`: none applies. */
   readonly curatedKey: string | null;
-  /** Confidence of the learned gate; `null` if the profile uses another gate. */
+  /** Confidence of the learned gate; `null` if the profile has another gate. */
   readonly chance: number | null;
   /** The stored answer that was served; `null`: the answer is new. */
   readonly hit: Answer | null;
@@ -154,9 +154,9 @@ export interface RememberFacts {
 }
 
 /**
- * Stores the interaction, the session's turn and, for a clean answer, the cache entry. Stored text is redacted; a question with personal
- * data is not cached. With ephemeral privacy only hashes and counts are stored. If the report cannot be stored it is left out and
- * `reportFailure` has the error; `null`: no failure.
+ * Stores the interaction, the session's turn and, if the answer is clean, a cache entry. Stored text is redacted. A
+ * question with personal data is not cached. With ephemeral privacy only hashes and counts are stored. A report that
+ * cannot be stored is left out; `reportFailure` is the error, or `null`.
  * @param makeRecord builds the record of the answer's inputs from the stored answer
  */
 export async function rememberAnswer(
@@ -172,7 +172,7 @@ export async function rememberAnswer(
   const ephemeral = question.privacy === "ephemeral";
   const redacted = redactPersonalData(question.text);
   const personal = redacted !== question.text;
-  // A reviewer's text is not redacted yet.
+  // A reviewer's text is not yet redacted, so it is stored like a new answer.
   const before = answer.cacheMode === "curated" ? null : hit;
   const kept = ephemeral ? null : forStorage(answer, redacted, before);
   const shared = kept === null || before === null ? null : answers.share(kept, before);
@@ -244,7 +244,10 @@ async function entryOf(
   };
 }
 
-/** Returns the redacted session turn. @param isStored the answer's text is already stored and redacted */
+/**
+ * Returns the redacted turn of the session.
+ * @param isStored true if the answer is stored already, so that its text is redacted
+ */
 function turnOf(
   { question, answer, redacted }: { readonly question: Question; readonly answer: Answer; readonly redacted: string },
   sessionId: string,
@@ -262,7 +265,10 @@ function turnOf(
   return { session: sessionId, scope: question.scope, turn, settings };
 }
 
-/** Stores the interaction, and again without the report if that fails, so that no question is lost. Returns the failure. */
+/**
+ * Stores the interaction. If that fails, stores it again without the report, so that no question is lost. Returns the
+ * failure.
+ */
 async function addInteraction(
   { interaction, facts }: { readonly interaction: Interaction; readonly facts: InteractionFacts },
   report: NewReport | null,
@@ -282,18 +288,21 @@ export function citedVersions({ citations }: Pick<Answer, "citations">): Map<str
   return new Map(citations.map(({ documentId, documentVersion }) => [documentId, documentVersion]));
 }
 
-/** Serialises the parts by which two answers are compared: status, sentences and citations. */
+/** Serialises the parts that make two answers equal: status, sentences, citations and refusal. */
 function answeredText({ status, sentences, citations, refusal }: Answer): string {
   const cited = citations.map(({ documentId, documentVersion, start, end }) => [documentId, documentVersion, start, end]);
   return JSON.stringify([status, refusal?.reason ?? null, sentences.map(({ text }) => text), cited]);
 }
 
-/** Returns whether a text is free of personal data. */
+/** Returns whether a text contains no personal data, so that it may be stored. */
 function mayBeKept(text: string): boolean {
   return redactPersonalData(text) === text;
 }
 
-/** Describes the question so that other questions can match it. Only for questions without personal data whose answers may be shared. */
+/**
+ * Describes the question so that other questions can match it. Returns a description only for questions without
+ * personal data whose answers may be shared.
+ */
 async function sharedQuestion(question: Question, { scope, share }: CacheWriting): Promise<CachePut["shared"]> {
   const text = question.resolved;
   if (share === null || sharingScope(question, scope) === null || !mayBeKept(text)) return null;

@@ -7,7 +7,7 @@ import type { Question, Scope, Warning } from "../shared/types.ts";
 import type { Store } from "../store/store.ts";
 import type { PipelineContext, StageLog } from "./context.ts";
 
-/** @throws UnavailableError when the profile needs a missing part */
+/** @throws UnavailableError if a part that the profile needs is missing */
 export function assertCanRun({ profile, encoder }: Pick<PipelineContext, "profile" | "encoder">): void {
   assertCanRetrieve(profile.name, profile.needs.includes("encoder"), encoder);
 }
@@ -66,7 +66,7 @@ function noticeSwitch({ from, to, done, total, failure }: SwitchState, log: Stag
   else log.notice("encoder_switch_failed", `${serves}; computing the vectors of ${to} failed and will be retried: ${failure}`);
 }
 
-/** Logs how the question was interpreted, including every change. */
+/** Logs how the question was interpreted: type, corrections, synonyms and codes. */
 function logUnderstood({ type, repairs, equivalents, codes }: Understood, log: StageLog): void {
   log.fact("question_type", type);
   log.fact("repaired", repairs.map(({ written, read }) => `${written}→${read}`).join(", ") || null);
@@ -74,7 +74,7 @@ function logUnderstood({ type, repairs, equivalents, codes }: Understood, log: S
   log.fact("codes", codes.join(", ") || null);
 }
 
-/** Returns a warning for each corrected word. It shows the question with quotation marks that keep the original spelling. */
+/** Returns a warning for each corrected word. It says how to search for the original spelling. */
 function readAs({ text }: Question, { repairs }: Understood): Warning[] {
   return repairs.map(({ written, read }) => ({
     code: "read_as",

@@ -7,7 +7,7 @@ import { askAlone, askedParts, type Decided, decide, isNothing } from "./decide.
 import { type Found, retrieve } from "./retrieve.ts";
 import { type Judged, verify } from "./verify.ts";
 
-/** Result for the whole message. */
+/** Result for the whole message, before its parts are asked. */
 type AskedWhole = Readonly<Pick<Outcome, "embedding" | "evidence" | "conflicts" | "decision" | "decisionMargin" | "choice">>;
 
 /**
@@ -24,8 +24,8 @@ export function partsToAsk(
 }
 
 /**
- * Retrieves and decides each part separately. Answered parts are shown in the order of the message; the others give
- * warnings.
+ * Retrieves and decides for each part separately. Answered parts are shown in the order of the message; each unanswered
+ * part gives a warning.
  * @returns `settled` is `null` if no part is answered; then the decision on the whole message stands
  */
 export async function decideAlone(
@@ -38,13 +38,13 @@ export async function decideAlone(
   const found: PartFound[] = [];
   for (const part of asked) {
     const { text, resolved, standsAlone } = part;
-    // Use the part's own text if it has a topic, otherwise the resolved text.
+    // Use the part's own text if it can stand alone, otherwise its resolved text.
     const alone = askAlone(question, part, standsAlone ? text : resolved);
     const retrieved = await retrieve(alone, context, SILENT_LOG, signal);
     found.push({ part, question: alone, found: { ...retrieved, passages: nameFound(retrieved.passages) } });
   }
-  // Retrieval runs in sequence, because it numbers passages and takes milliseconds. The slower cross-encoder scores all
-  // parts in parallel.
+  // Retrieval runs for one part at a time, because it numbers passages; it takes milliseconds. The slower cross-encoder
+  // scores all parts in parallel.
   const alone = await Promise.all(found.map((part) => decidePart(part, context, signal)));
   const answered = alone.filter(({ decided }) => decided.decision.answer);
   log.fact("asked_parts", asked.length);
@@ -97,7 +97,7 @@ function settle(alone: readonly PartAlone[], whole: AskedWhole): (Decided & Pick
   };
 }
 
-/** Returns the candidates of the whole first, then the best one of each part. */
+/** Returns the candidates of the whole message first, then the best candidate of each part. */
 function candidatesOf({ decision, choice }: AskedWhole, alone: readonly PartAlone[]): ScoredCandidate[] {
   const asPart = (candidate: ScoredCandidate): ScoredCandidate => ({ ...candidate, isRequired: true });
   const found = alone.flatMap(bestOf);
@@ -114,7 +114,7 @@ function candidatesOf({ decision, choice }: AskedWhole, alone: readonly PartAlon
 
 interface PartFound {
   readonly part: QuestionPart;
-  /** The part as a separate question. */
+  /** The part as a question of its own. */
   readonly question: Question;
   readonly found: Found;
 }
@@ -131,7 +131,7 @@ async function decidePart(part: PartFound, context: PipelineContext, signal: Abo
   return { ...part, judged, decided };
 }
 
-/** Returns a function that numbers passages, so that a passage has the same sid in every retrieval. */
+/** Returns a function that gives passages their sids. Equal passages of several retrievals get the same sid. */
 function oneName(evidence: readonly Evidence[]): (passages: readonly Passage[]) => Passage[] {
   const names = new Map(evidence.map(({ passage }) => [placeOf(passage), passage.sid]));
   const nameOf = (place: string) => names.get(place) ?? `S${names.size + 1}`;
@@ -148,13 +148,13 @@ function placeOf({ document, range }: Passage): string {
   return `${document.id} ${range.start} ${range.end}`;
 }
 
-/** Returns the best usable candidate, or none if the part is refused. */
+/** Returns the best usable candidate of a part; none if the part is refused. */
 function bestOf({ decided: { decision, choice } }: PartAlone): ScoredCandidate[] {
   const sids = new Set(decision.usable.map(({ passage }) => passage.sid));
   return choice.candidates.filter(({ view }) => sids.has(view.evidence.passage.sid)).slice(0, 1);
 }
 
-/** Sums embedding tokens; `null`: no endpoint was called. */
+/** Sums the embedding tokens of the parts; `null`: no endpoint was called. */
 function together(found: readonly Pick<Found, "embedding">[]): Found["embedding"] {
   const asked = found.flatMap(({ embedding }) => (embedding === null ? [] : [embedding]));
   const [first] = asked;

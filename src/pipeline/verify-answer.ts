@@ -44,7 +44,7 @@ export interface VerifySource {
   readonly title: string;
 }
 
-/** The source text for a sentence's claim, byte for byte. The range counts UTF-16 units of the file. */
+/** The source sentence nearest to a sentence of the answer, byte for byte. The range is in UTF-16 code units of the file. */
 export interface SourcePassage extends TextRange {
   readonly source: number;
   readonly path: string;
@@ -52,7 +52,7 @@ export interface SourcePassage extends TextRange {
 }
 
 export interface VerifiedSentence extends TextRange {
-  /** Text in the answer, with markers. */
+  /** Text of the sentence in the answer, with citation markers. */
   readonly text: string;
   readonly verdict: "pass" | "repaired" | "warn" | "fail";
   readonly status: Claim["status"];
@@ -80,7 +80,10 @@ export interface VerifiedAnswer {
   readonly checks: readonly CheckResult[];
 }
 
-/** Number of source sentences to compare with a sentence without a citation, and to try as better sources. */
+/**
+ * Maximum number of source sentences to try as better sources. A sentence without citations is compared with the
+ * nearest three.
+ */
 const NEAREST = 8;
 /** Maximum number of nearest sentences of a long cited source that are compared. */
 const WITHIN_SOURCE = 60;
@@ -180,7 +183,7 @@ async function readSources(folder: string): Promise<Sources> {
   );
 }
 
-/** Converts any failure to a `SourceboundError` for this file, so that the other files are still read. */
+/** Reads one source file. Turns any failure into a `SourceboundError` for this file, so that the other files are still read. */
 async function readSource(absolute: string, path: string, bytes: number): Promise<ParsedDocument[]> {
   try {
     if (bytes > MAX_FILE_BYTES)
@@ -202,7 +205,7 @@ export interface NumberedSource {
 
 /** The sources of an answer check. */
 export interface Sources {
-  /** `[n]` in the answer cites entry n, counted from 1. */
+  /** Entry n, counted from 1, is what `[n]` in the answer cites. */
   readonly numbered: readonly NumberedSource[];
   /** Files without a number, with reasons. */
   readonly unnumbered: readonly { readonly path: string; readonly reason: string }[];
@@ -216,8 +219,8 @@ export interface UnreadSource {
 }
 
 /**
- * Numbers every file in the given order, readable or not, so that an empty file shifts no number. Each document of a file, such as a JSON
- * list, has its own number.
+ * Numbers every file in the given order. An unreadable or empty file gets a number too, so that later numbers do not
+ * shift. A file that holds several documents, such as a JSON list, gets one number for each.
  */
 export async function numberSources(
   files: readonly { readonly path: string; readonly read: () => Promise<readonly ParsedDocument[]> }[],
@@ -241,7 +244,7 @@ export async function numberSources(
 
 const EMPTY = "contains no text";
 
-/** Returns the message without its path prefix, which the caller shows separately. */
+/** Returns the message without the path at its start, because the caller shows the path separately. */
 function reasonOf({ message }: SourceboundError, path: string): string {
   return message.startsWith(`${path}: `) ? message.slice(path.length + 2) : message;
 }
@@ -325,7 +328,7 @@ async function verifyCiting(written: string, { text, numbers }: MarkedText, inde
   return describe(written, checked, place !== undefined && searched ? [place.source] : sources, searched, place, index);
 }
 
-/** Returns the quotes of a cited source; for a long source only the nearest. */
+/** Returns the quotes of a cited source; of a long source only the quotes nearest to the sentence. */
 function quotesWithin(source: number, text: string, { quotes, nearest }: SourceIndex): readonly CitedQuote[] {
   const all = quotes[source] ?? [];
   return all.length <= WITHIN_SOURCE ? all : [...new Set(nearest(text, WITHIN_SOURCE, (one) => one === source).map(({ quote }) => quote))];

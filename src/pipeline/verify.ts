@@ -17,12 +17,12 @@ import { writersOf } from "./compress.ts";
 import type { ModelVerifier, PipelineContext, StageLog, Trace } from "./context.ts";
 import { type Found, wordsFor } from "./retrieve.ts";
 
-/** Maximum number of pairs to score, those of the best passages first. Each takes up to six calls of the cross-encoder. */
+/** Maximum number of pairs of passages to score, best passages first. Each pair takes up to six calls of the cross-encoder. */
 const MAX_UNSTATED = 12;
 
 /**
- * Adds votes of a learned scorer where rules find nothing: does one passage support the claim of another? A low score
- * gives no vote, because similar sentences may be about different things.
+ * Adds votes where rules find neither agreement nor conflict: a learned scorer decides whether one passage supports a
+ * claim of the other. A low score gives no vote, because similar sentences may be about different things.
  */
 export async function withLearnedAgreement(
   compared: Compared,
@@ -57,7 +57,7 @@ export interface Retrieval extends Pick<Found, "passages" | "scale" | "ranker"> 
   readonly question: Question;
 }
 
-/** Returns verdicts, and the conflicts between passages that are not rejected. */
+/** Returns the passages with their verdicts, and the conflicts between passages that are not rejected. */
 export async function verify(retrieval: Retrieval, context: PipelineContext, log: StageLog, signal: AbortSignal) {
   const { question, passages, scale } = retrieval;
   const { profile } = context;
@@ -65,7 +65,7 @@ export async function verify(retrieval: Retrieval, context: PipelineContext, log
   const asked = words.questionTokens(question.resolved);
   const byRules = await comparedWith(asked, retrieval, context, signal);
   const { compared, calls } = await byModel(retrieval, byRules, context, log, signal);
-  // This ranking also selects the quotes.
+  // This ranking is used again to select quotes.
   const ranked = usesProbability(retrieval, context) ? await rankFor(question, passages, context, signal) : null;
   const { encoder, weights } = context.ranking();
   const isEmbedded = retrieval.ranker === encoder;
@@ -86,8 +86,9 @@ export async function verify(retrieval: Retrieval, context: PipelineContext, log
 export type Judged = Awaited<ReturnType<typeof verify>>;
 
 /**
- * Returns whether the gate uses the confidence of passages. `guard` does, unless a downloaded cross-encoder scored
- * them. Other source profiles use cosines, but those of the shipped encoder are too coarse for `guard`.
+ * Returns whether the gate uses the confidence of passages. `sufficiency` always does. `guard` does, unless a downloaded
+ * cross-encoder scored the passages, because cosines of the shipped encoder are too coarse for it. `v-score` and
+ * `best-similarity` do only if the shipped encoder ranked. All other gates use cosines.
  */
 function usesProbability({ passages, ranker }: Retrieval, { profile, ranking }: PipelineContext): boolean {
   const { type } = profile.gate;
@@ -96,7 +97,7 @@ function usesProbability({ passages, ranker }: Retrieval, { profile, ranking }: 
   return type === "sufficiency" || ((type === "v-score" || type === "best-similarity") && ranker === ranking().encoder);
 }
 
-/** Compares passages as the profile specifies. A `v-score` gate also uses learned agreement where rules find nothing. */
+/** Compares passages as the profile specifies. For a `v-score` gate, a learned scorer votes where rules find nothing. */
 async function comparedWith(
   asked: readonly string[],
   { question, passages }: Pick<Retrieval, "question" | "passages">,
@@ -115,7 +116,7 @@ function amongKept(conflicts: readonly Conflict[], evidence: readonly Evidence[]
   return conflicts.filter(({ sides }) => sides.every(({ sid }) => !rejected.has(sid)));
 }
 
-/** Replaces rule scores by a model's verdicts, if a verifier is configured. */
+/** Replaces the scores of the rules by a model's verdicts, if a verifier is configured. */
 async function byModel(
   { question, passages }: Retrieval,
   compared: Compared,
@@ -138,9 +139,10 @@ async function byModel(
 }
 
 /**
- * Asks the model once about all passages. If the call fails, the rule scores stay; only an abort by the caller throws.
- * @param calls receives the call, even when it fails
- * @returns verdicts of the judged passages; the others keep their rule scores
+ * Asks the model once about all passages. If the call fails, the scores of the rules stay. Throws only if the caller
+ * aborts.
+ * @param calls receives the call, even if it fails
+ * @returns verdicts of the judged passages; passages that are missing keep the scores of the rules
  */
 async function judgeByModel(
   question: Question,
@@ -191,7 +193,7 @@ function withVerdicts(compared: Compared, verdicts: ReadonlyMap<Passage, Passage
   };
 }
 
-/** A question with its evidence. `usable` is the evidence for the answer, once decided. */
+/** A question with its evidence. `usable` is the part of it that the answer may use, once decided. */
 interface Uncertain {
   readonly question: Question;
   readonly evidence: readonly Evidence[];
@@ -206,9 +208,9 @@ interface WebFindings extends Pick<Uncertain, "evidence" | "conflicts"> {
 }
 
 /**
- * Checks uncertain passages on the web if the profile asks for it at this point and a search is configured; otherwise
- * returns `null`. Web failures never fail the question. With `decides`, verdicts change. With `attaches`, only usable
- * passages are checked and verdicts stay.
+ * Checks uncertain passages on the web and returns the findings. Returns `null` if the profile does not ask for the web
+ * at this point, if nothing is uncertain, or if the web may not or cannot be searched. With `decides`, verdicts change.
+ * With `attaches`, only usable passages are checked, and verdicts stay. A failure of the web never fails the question.
  */
 export async function* consultWeb(
   when: NonNullable<Profile["web"]>,
@@ -237,7 +239,7 @@ export async function* consultWeb(
     for (const verdict of ["confirmed", "contradicted", "silent"] as const)
       log.fact(verdict, said.evidence.filter((one) => one.verdict === verdict).length);
     if (uncertain.length > passages.length)
-      log.notice("web_limit", `${count(uncertain.length - passages.length)} not looked up: limit reached`);
+      log.notice("web_limit", `${count(uncertain.length - passages.length)} not checked on the web: the limit of ${web.passages} is reached`);
     for (const page of said.unread) log.notice("web_page", `Web page not read: ${page}`);
     for (const failure of said.failures) log.notice("web_failed", failure);
     return said;
@@ -298,7 +300,7 @@ function describeCandidates(candidates: readonly ScoredCandidate[]): string {
 /** Maximum characters of one quote; longer sentences are skipped. */
 export const QUOTE_CHARACTERS = 1200;
 
-/** Ranks the candidates of usable evidence, most likely answer first. @param ranked candidates of all passages, if already ranked */
+/** Ranks the candidates of usable evidence, best first. @param ranked candidates of all passages, if they are ranked already */
 export async function choose(
   { question, evidence, ranked }: { readonly question: Question; readonly evidence: readonly Evidence[]; readonly ranked: Choice | null },
   context: PipelineContext,
@@ -314,7 +316,7 @@ export async function choose(
     choice.candidates.some(({ cross }) => cross !== null),
   );
   log.fact("best_piece", choice.candidates[0]?.probability ?? null);
-  // Include rejected passages: they explain a refusal.
+  // List candidates of rejected passages too, because they explain a refusal.
   log.detail("first", () => describeCandidates((ranked ?? choice).candidates) || null);
   return choice;
 }
@@ -331,7 +333,7 @@ export async function rankFor(
   signal: AbortSignal,
 ): Promise<Choice> {
   const words = await wordsFor(question, context);
-  // A model may elaborate on an earlier answer ("no, that is for each person"), so nothing is excluded for it.
+  // With a model nothing is excluded, because it may elaborate on an earlier answer ("no, that is for each person").
   const isLeftOut = writersOf(context) === null ? wasQuotedBefore(question, words) : () => false;
   const found = passages.map((one) => ("passage" in one ? one : { passage: one }));
   const readAs = withCodesAsWritten(
@@ -355,14 +357,14 @@ async function withEquivalents(question: Question, { corpus, profile }: Pipeline
 }
 
 /**
- * Minimum weighted share of a follow-up's words in a sentence of an earlier answer. From there on, the sentence may
+ * Minimum share (weighted by IDF) of a follow-up's words in a sentence of an earlier answer at which the sentence may
  * answer the follow-up too.
  */
 const HOLDS_FOLLOW_UP = 0.5;
 
 /**
- * Returns a predicate for candidates that begin an earlier answer. They are excluded unless they match the follow-up's words or the same
- * question is repeated.
+ * Returns a function that tells whether an earlier answer began with a candidate. Such candidates are excluded, unless
+ * they contain the words of the follow-up or the user repeats the earlier question.
  */
 function wasQuotedBefore({ text, resolved, history }: Question, words: QuestionWords): (view: CandidateView) => boolean {
   if (text === resolved) return () => false;
@@ -371,7 +373,7 @@ function wasQuotedBefore({ text, resolved, history }: Question, words: QuestionW
   return ({ text: candidate, candidate: { header } }) => {
     const said = `${plain(candidate)} `;
     if (!before.some((answer) => answer.startsWith(said))) return false;
-    // Include the header: "does it have showers?" asks for another cell of the same row.
+    // Include the header: "does it have showers?" may ask for another cell of the same row.
     const held = weightedCoverage(words.own.tokens, new Set(words.tokens(`${header?.text ?? ""}\n${candidate}`)), words.idf);
     return held === null || held < HOLDS_FOLLOW_UP;
   };
@@ -387,7 +389,10 @@ function weightedCoverage(question: readonly string[], text: ReadonlySet<string>
   return all === 0 ? null : found / all;
 }
 
-/** Reduces text to letters and digits, because clients return answers with other punctuation and line breaks. */
+/**
+ * Reduces text to letters and digits for comparison, because clients may return answers with other punctuation and line
+ * breaks.
+ */
 function plain(text: string): string {
   return text.replace(/[^\p{L}\p{N}]+/gu, " ").trim();
 }

@@ -52,7 +52,10 @@ function above(title: string, headingPath: readonly string[], ...table: readonly
   return [title, ...headingPath, ...table.filter((one) => one !== undefined)];
 }
 
-/** Returns whether a stored answer passes the current checks unchanged. The caller has already compared its quotes. */
+/**
+ * Returns whether a stored answer passes the current checks unchanged. The caller has already compared its quotes with
+ * the documents.
+ */
 export async function passesAgain({ sentences, citations }: Answer, context: CheckContext): Promise<boolean> {
   for (const { text, citations: numbers } of sentences) {
     const cited = citations
@@ -70,19 +73,23 @@ export async function passesAgain({ sentences, citations }: Answer, context: Che
   return true;
 }
 
-/** Returns warnings for faults in an answer that is shown all the same, each with the index of the sentence. */
+/** Returns a warning for each fault in a sentence that is shown nevertheless, with the index of the sentence. */
 export function flags(checks: readonly CheckResult[]): Warning[] {
   return checks
     .filter(({ verdict, leftOut }) => verdict === "warn" && leftOut !== true)
     .map(({ name, reason, sentence }) => ({ code: `check_${name}`, message: reason, ...(sentence === null ? {} : { sentence }) }));
 }
 
-/** Minimum share of the question's words that a sentence repeats, and maximum share of its own words that are new. */
+/**
+ * Limits for an answer that only restates its question. A sentence must repeat at least this share of the question's
+ * words, and less than this share of its own words may be new.
+ */
 const HALF = 0.5;
 
 /**
- * Returns whether an answer to a "why" question only restates it, such as "Only one suitcase is allowed". A word-overlap heuristic that
- * only warns: it flags one of 23 answers to golden and test questions, which denies the premise (2026-11-27).
+ * Returns whether an answer to a "why" question only restates it, such as "Only one suitcase is allowed". Compares
+ * words, so it only warns: of 23 answers to golden and test questions it flags one, which denies the premise
+ * (2026-11-27).
  */
 export function onlySaysThatItIsSo(question: string, sentences: readonly string[]): boolean {
   const { type, content } = readQuestion(question);
@@ -106,7 +113,7 @@ interface WrittenAnswer {
   readonly evidence: readonly Pick<Evidence, "passage">[];
 }
 
-/** The part of the context that whole-answer checks need, so that proofs can run them without an engine. */
+/** The part of the context that checks of a whole answer need. Proofs run these checks without an engine. */
 interface WholeContext extends Pick<PipelineContext, "encoder" | "calibrations" | "loadTokenCounter"> {
   readonly profile: Pick<PipelineContext["profile"], "check">;
   readonly check: Pick<PipelineContext["check"], "support" | "reader">;
@@ -131,7 +138,7 @@ export async function checkWhole({ question, written, evidence }: WrittenAnswer,
   return [...whole, ...guarded.map((result) => ({ ...result, sentence: null }))];
 }
 
-/** Warns about quotes that are not English: no check can judge whether they answer. */
+/** Warns about quotes that are not English: no check can judge whether they answer the question. */
 function checkSpokenLanguage(citations: readonly Pick<Citation, "n" | "quote">[]): CheckResult[] {
   const foreign = citations.flatMap(({ n, quote }) => {
     const spokenLanguage = detectLanguage(quote);
@@ -140,7 +147,7 @@ function checkSpokenLanguage(citations: readonly Pick<Citation, "n" | "quote">[]
   const [first] = foreign;
   if (first === undefined) return [];
   const numbers = foreign.map(({ n }) => `[${n}]`).join("");
-  const reason = `${numbers} seems to be in another language (${first.spokenLanguage}): this version reads English, so nobody judged whether it answers`;
+  const reason = `${numbers} seems to be in another language (${first.spokenLanguage}): this version supports only English, so no check judged whether it answers`;
   return [{ name: "tongue", verdict: "warn", score: null, reason, spans: [], sentence: null }];
 }
 
@@ -156,7 +163,7 @@ function textsOf({ text, document, headingPath }: Evidence["passage"]): PassageT
   return [text, document.title, ...headingPath];
 }
 
-/** A drafted sentence with the quotes of other sources that it was compared with. */
+/** A drafted sentence with quotes of sources that it does not cite, with which it was compared. */
 export interface CheckedDraft extends OfferedDraft {
   readonly others: readonly (readonly Quote[])[];
 }
@@ -170,7 +177,7 @@ export function nothingWritten() {
     checks: [] as CheckResult[],
     warnings: [] as Warning[],
     calls: [] as ModelCall[],
-    /** Drafted sentences before their checks, without repeated or withheld ones. */
+    /** Drafted sentences before their checks, without repeated sentences and without held ones that passed. */
     drafts: [] as CheckedDraft[],
     /** Quotes offered to the model; empty for extractive answers. */
     offered: [] as readonly Quote[],
@@ -185,8 +192,8 @@ export function nothingWritten() {
 export type Written = ReturnType<typeof nothingWritten>;
 
 /**
- * Drafts sentences, checks each, and yields those that pass. @param signals `modelSignal` also aborts when only the
- * model's time is over
+ * Drafts sentences, checks each, and yields those that pass.
+ * @param signals `signal` aborts if the caller leaves, `modelSignal` also if the model's time is over
  */
 export async function* writeChecked(
   { question, quotes: { candidates, task, selected } }: { readonly question: Question; readonly quotes: ChosenQuotes },
@@ -234,7 +241,7 @@ export async function* writeChecked(
     trace.timings.first_sentence = trace.elapsed();
     yield* waiting;
   }
-  // If the caller has left, throw even if the rest finished.
+  // If the caller has left, throw even if writing has finished.
   signal.throwIfAborted();
   Object.assign(written, { writer: drawing.writer, insufficient: drawing.insufficient });
   trace.timings.write = trace.elapsed() - started;
@@ -252,7 +259,7 @@ function othersOf({ text, quotes }: OfferedDraft, task: ChosenQuotes["task"]): r
   return task.sources.filter(({ citable }) => !quotes.some((quote) => citable.includes(quote))).map((source) => task.bind(text, source));
 }
 
-/** Removes all sentences; the check results stay. */
+/** Removes all sentences and their warnings. The check results stay, without a sentence index. */
 function withholdAll(written: Written): void {
   const { sheet, claims, checks } = nothingWritten();
   checks.push(...written.checks.map((result) => ({ ...result, sentence: null, leftOut: true as const })));
@@ -281,13 +288,16 @@ export interface SentenceCheckContext {
   readonly written: Written;
   readonly record: WritableRecord;
   readonly context: ReturnType<typeof checking>;
-  /** True if an unknown citation is a fault even next to a valid one. */
+  /** True if a citation of a number that no source has is a fault, even next to a valid citation. */
   readonly strict: boolean;
 }
 
 type SentenceEvent = Extract<AnswerEvent, { readonly type: "sentence" }>;
 
-/** Checks one sentence, and cites a better source if there is one. Returns `null` if the sentence is removed or withheld. */
+/**
+ * Checks one sentence and cites a better source if there is one. Returns `null` if the sentence is repeated, removed or
+ * held back.
+ */
 export async function showSentence(draft: OfferedDraft, checkContext: SentenceCheckContext): Promise<SentenceEvent | null> {
   const { stretches, othersOf, written, record, context, strict } = checkContext;
   const { sheet, checks, claims, drafts } = written;
@@ -316,7 +326,7 @@ export async function showSentence(draft: OfferedDraft, checkContext: SentenceCh
   if (!kept) return null;
   const instead = checked.recited === null ? undefined : others[checked.recited];
   const quotes = instead ?? draft.quotes;
-  // Citations of unknown sources stay as written: a check that removes them is measured against this text.
+  // `nowhere` is set only by an ablation: the text then keeps citations of unknown sources.
   const markers = nowhere === undefined ? "" : draft.missing.map((n) => ` [${n}]`).join("");
   const text = checked.text + markers;
   const shown = sheet.add(text, quotes);
@@ -348,5 +358,5 @@ export function checkLanguage(text: string, cited: readonly string[], offered: r
   const spoken = detectLanguage(text);
   const quoted = spoken === null ? null : (detectLanguage(cited.join("\n")) ?? detectLanguage(offered.join("\n")));
   if (quoted === null || quoted === spoken) return null;
-  return finding("language", "fail", null, `is ${spoken}, its sources are ${quoted}: its wording cannot be checked`);
+  return finding("language", "fail", null, `is ${spoken}, but its sources are ${quoted}, so no check can compare them`);
 }
