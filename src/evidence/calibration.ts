@@ -5,9 +5,7 @@ import { messageOf } from "../shared/errors.ts";
 import { describeIssues } from "../text/validate.ts";
 import type { Sufficiency } from "./gate.ts";
 
-/**
- * Milliseconds for which a lookup is cached. Short, so that a calibration written while the server runs is soon used.
- */
+/** Milliseconds for which a lookup is cached. Short, so that a running server soon uses a newly written calibration. */
 export const LOOK_AGAIN_MS = 2_000;
 
 /** Result of reading a calibration file. */
@@ -23,15 +21,15 @@ export function calibrationName({ domain, profile }: { readonly domain: string; 
     .replaceAll(":", "")}`;
 }
 
-/** Finds the newest calibration of a domain and profile, or else the one in the domain pack. */
+/** Finds the newest calibration of a domain and profile. If there is none, the one in the domain pack. */
 export class CalibrationFiles {
   private readonly folder: string;
   private readonly clock: () => number;
   private readonly looked = new Map<string, { readonly at: number; readonly found: FoundCalibration | null }>();
 
   /**
-   * @param folder calibrations made on this installation
-   * @param clock milliseconds, monotonic
+   * @param folder folder with the calibrations of this installation
+   * @param clock monotonic time in milliseconds
    */
   constructor({ folder, clock }: { readonly folder: string; readonly clock: () => number }) {
     this.folder = folder;
@@ -48,7 +46,7 @@ export class CalibrationFiles {
     return found;
   }
 
-  /** An unreadable folder is reported and must not fail the question. */
+  /** Looks up a calibration in the folder. An unreadable folder is reported and does not fail the question. */
   private look(prefix: string, shipped: string | null): FoundCalibration | null {
     try {
       const path = this.newest(prefix) ?? shipped;
@@ -68,7 +66,7 @@ export class CalibrationFiles {
   }
 }
 
-/** Reads a calibration file. An invalid one is reported and ignored, and the shipped threshold applies. */
+/** Reads a calibration file. An invalid file is reported and ignored; then the shipped threshold applies. */
 function readCalibration(path: string): FoundCalibration {
   const name = basename(path, ".json");
   try {
@@ -98,7 +96,7 @@ export const gateCalibrationSchema = z
     domain: z.string().min(1),
     profile: z.string().min(1),
     /**
-     * Everything besides documents and questions that affects confidence and answers. If any of it differs, the
+     * Everything besides documents and questions that affects confidence and answers. If any of these values differs, the
      * threshold is invalid.
      */
     settings: sha256.describe("SHA-256 of the profile's retrieval, gate, writing and checks"),
@@ -111,8 +109,8 @@ export const gateCalibrationSchema = z
     delta: share,
     threshold: share,
     /**
-     * Results at the threshold on the labelled questions themselves. The guarantee is the bound `risk` with confidence
-     * 1 − `delta`.
+     * Results at the threshold, measured on the same labelled questions on which it was fitted. The guarantee is `risk`: the
+     * upper bound of the share of wrong answers, with confidence 1 − `delta`.
      */
     measured: z.strictObject({
       answered: count,
@@ -124,9 +122,9 @@ export const gateCalibrationSchema = z
     }),
     aurc: measured,
     calibration_error: measured,
-    /** Ignored. Earlier versions fitted a map from raw to calibrated confidence. */
+    /** Ignored. Earlier versions stored a map from raw to calibrated confidence here. */
     map: z.unknown().optional(),
-    /** Confidence of every labelled question that had one, ascending. Used to verify the threshold. */
+    /** Confidence of every labelled question that has one, ascending. Used to verify the threshold. */
     chances: z.array(share).min(1),
   })
   .refine(({ chances }) => rises(chances), { message: "confidence values must increase" })
@@ -139,8 +137,8 @@ export type GateCalibration = z.infer<typeof gateCalibrationSchema>;
 type Counted = Pick<GateCalibration, "labels" | "measured" | "chances" | "threshold" | "risk" | "delta">;
 
 /**
- * Returns why the counts do not support the promised risk, or `null` if they do. An edited threshold or risk has not
- * been tested.
+ * Returns why the counts do not support the stated risk, or `null` if they do. Detects a file whose threshold or risk
+ * was edited.
  */
 function faultOf({ labels, measured, chances, threshold, risk, delta }: Counted): string | null {
   const { answered, wrong, answered_answerable: right, reached } = measured;
@@ -168,15 +166,15 @@ export type GateThreshold =
   | { readonly type: "shipped" }
   /** The threshold from the configuration. */
   | { readonly type: "set"; readonly minimum: number }
-  /** No threshold: every question is answered. A calibration run uses it. */
+  /** Every question is answered, whatever its confidence. A calibration run uses this. */
   | { readonly type: "none" }
   | { readonly type: "unusable"; readonly name: string; readonly why: string }
   | { readonly type: "calibrated"; readonly calibration: GateCalibration };
 
 /**
- * Maximum ratio between the numbers of windows now and in the calibration. Beyond it, most of the index, or most of
- * what was labelled, is missing in the other. Small indexes have the same limit, because they are quickly calibrated
- * again.
+ * Maximum ratio between the numbers of windows now and in the calibration, in either direction. At a larger ratio most
+ * of today's index was not calibrated, or most of the calibrated documents are gone. Small indexes have the same limit,
+ * because calibrating them again is quick.
  */
 export const MOST_WINDOW_FACTOR = 2;
 
@@ -209,8 +207,8 @@ export function indexMisfitOf(
 }
 
 /**
- * Applies the threshold of a question to its answerability.
- * @returns with `misfit`, the reason why the calibration was not used for this question
+ * Applies the threshold to the answerability of a question.
+ * @returns the answerability with this threshold; `misfit` is why a calibration could not be used, or `null`
  */
 export function applyThreshold(
   judged: Sufficiency,

@@ -33,7 +33,7 @@ describe("compareFacts finds", () => {
     ],
     ["polarity", "We don't lend rare maps to foreign visitors.", "We lend rare maps to foreign visitors.", ["lend", "lend"]],
     ["value", "Damp maps are dried for 5 days in the tower.", "Damp maps are dried for 8 days.", ["5 days", "8 days"]],
-    // Two sentences are equal except for one value, whatever their other values are.
+    // The sentences differ in one value. Equal values beside it do not matter.
     ["value", "A map of 3 sheets dries in 3 days.", "A map of 3 sheets dries in 5 days.", ["3 days", "5 days"]],
     ["value", "In 25 of 25 libraries maps are free.", "In 25 of 31 libraries maps are free.", ["25", "31"]],
   ])("%s: %s / %s", (kind, a, b, values) => {
@@ -75,7 +75,7 @@ describe("compareFacts finds", () => {
     const between = (card: string, one: string, other: string) =>
       compare(`${card} | $5`, `${card} | $8`, { ...row, title: one }, { ...row, title: other });
     expect(between("Adult card", "Harbour branch", "Castle branch")).toBeNull();
-    // A distinguishing word in the row's title still separates the tables.
+    // The title word "plus" separates the tables, although both titles and both rows contain "Gold".
     expect(between("Gold card", "Gold account", "Gold plus account")).toBeNull();
   });
 });
@@ -93,7 +93,7 @@ describe("compareFacts finds no conflict between", () => {
     // Common words in the titles do not separate equal sentences.
     expect(compare(a, b, { title: "Card prices" }, { title: "Card fees" })).toMatchObject(value);
     expect(compare(a, `${b.slice(0, -1)} for maps.`, { title: "Card prices" }, { title: "Card fees" })).toBeNull();
-    // One sentence names its subject in the title, the other in the text.
+    // One sentence names its subject only in the title, the other in its text.
     expect(compare(a, "The median length of a loan of VELLUMAX was 4 months.", { title: "Harbour Atlas" })).toBeNull();
     expect(compare(a, b, { title: "Harbour Atlas" }, { title: "Harbour Atlas" })).toMatchObject(value);
     // A general page and a page about a part of it may contradict each other.

@@ -4,7 +4,7 @@ import type { Value } from "../language/values.ts";
 import type { ConflictKind, TextRange } from "../shared/types.ts";
 import type { Fact } from "./facts.ts";
 
-/** Result of comparing two facts about one thing: they differ in one point, or they agree. */
+/** Result of comparing two facts about one thing: they agree, or they differ in one point. */
 export type Comparison =
   | {
       readonly type: "differ";
@@ -20,14 +20,14 @@ const LEAST_SHARE = 0.42;
 const ALIGNED = 0.6;
 /** Minimum average share for two facts without values to agree. */
 const ALIGNED_WORDS = 0.8;
-/** Share counted for a word that only the headings or neighbouring sentences of the other fact contain. */
+/** Share that a word contributes if only the headings or neighbouring sentences of the other fact contain it. */
 const IN_CONTEXT = 0.75;
-/** Minimum weight of the shared words. A copy of at least this many content words counts whatever their weight. */
+/** Minimum total weight of the shared words. Equal texts with at least this many content words pass whatever their weight. */
 const SHARED_WEIGHT = 1.7;
 const COPY_WORDS = 2;
-/** Weight of shared words at which certainty is one half. */
+/** Total weight of shared words at which the certainty is one half. */
 const HALF_CERTAIN = 2;
-/** Minimum weight of a word that distinguishes subjects. */
+/** Minimum weight of a word that can distinguish two subjects. */
 const TELLING = 0.62;
 
 /**
@@ -39,7 +39,7 @@ export function compareFacts(a: Fact, b: Fact): Comparison | null {
   if (!areSameKind(a, b)) return null;
   const [shareA, shareB] = [shareHeld(a, b), shareHeld(b, a)];
   const aligned = (shareA + shareB) / 2;
-  // Most pairs end at this first, cheap test.
+  // Most pairs fail this cheap test, so it comes first.
   if (Math.min(shareA, shareB) < LEAST_SHARE || aligned < ALIGNED) return null;
   const shared = sharedWeight(a, b);
   if (shared < SHARED_WEIGHT && (aligned < 1 || a.own.size < COPY_WORDS)) return null;
@@ -56,7 +56,7 @@ export function compareFacts(a: Fact, b: Fact): Comparison | null {
     const says = values.equal > 0 || (aligned >= ALIGNED_WORDS && negators === 0);
     return says ? { type: "agree", certainty } : null;
   }
-  // "No time limit" negates through its value.
+  // Skip pairs in which one side has more negators, unless its negator belongs to a value such as "no time limit".
   if (negators !== 0 && (pair.a.low === Number.POSITIVE_INFINITY) === (pair.b.low === Number.POSITIVE_INFINITY)) return null;
   if ((identifies(pair.a, a) || identifies(pair.b, b)) && (!isCopy || isUnderOther(a, b) || isUnderOther(b, a))) return null;
   return { type: "differ", kind: pair.a.kind === "date" ? "date" : "value", certainty, ...pair };
@@ -92,9 +92,9 @@ function sharedWeight(a: Fact, b: Fact): number {
 }
 
 /**
- * True if the facts are about two things: each title names what the other side never mentions, or each side has words
- * that the other lacks. Copies may occur below different headings without names, but not rows, cells and list items,
- * whose subject is only in the headings.
+ * Returns whether the facts are about two things. They are if each title names something that the other side never
+ * mentions, or if each side has words that the other lacks. Equal texts under different headings may be about one thing,
+ * but not rows, cells and list items, because only their headings name their subject.
  */
 function areApart(a: Fact, b: Fact, isCopy: boolean): boolean {
   if (hasUnmatchedName(a, b) && hasUnmatchedName(b, a)) return true;
@@ -103,20 +103,20 @@ function areApart(a: Fact, b: Fact, isCopy: boolean): boolean {
 }
 
 /**
- * Checks whether one of two documents names in its title what the other never mentions: "Gold Plus Account", "Gold Account". A title of one
- * word, such as "Loans", is too vague to separate it from "House rules".
+ * Checks whether the title of one document names something that the other fact and its headings never mention, as in
+ * "Gold Plus Account" and "Gold Account". A title of one word, such as "Loans", is too vague for that.
  */
 export function areTitledApart(a: Fact, b: Fact): boolean {
   const isNamed = (one: Fact, other: Fact) => wordsIn(one.segment.title).length > 1 && hasUnmatchedName(one, other);
   return a.segment.title !== "" && b.segment.title !== "" && (isNamed(a, b) || isNamed(b, a));
 }
 
-/** Checks for a row, a cell, or an item that continues a sentence above it. */
+/** Checks whether a fact is a row, a cell, or a list item that continues a sentence above it. */
 function isPart({ segment: { type, above } }: Fact): boolean {
   return type.startsWith("table-") || (type === "list-item" && (above.at(-1)?.endsWith(":") ?? false));
 }
 
-/** Checks whether the title or headings of a fact have a word that the other fact lacks. */
+/** Checks whether the title or headings of one fact have a word that the other fact lacks. */
 function isUnderOther(fact: Fact, other: Fact): boolean {
   return hasUnmatched(fact.above(), other);
 }
@@ -174,13 +174,13 @@ interface Pair {
   readonly b: Value;
 }
 
-/** Differing values, and the number of equal ones. */
+/** The values that differ, and the number of values that are equal. */
 interface ComparedValues {
   readonly differing: readonly Pair[];
   readonly equal: number;
 }
 
-/** True for equal texts with values of the same kinds in the same places. */
+/** Returns whether two texts are equal apart from their values, and these are of the same kinds in the same places. */
 function haveSameForm(a: Fact, b: Fact): boolean {
   return (
     a.amounts.length === b.amounts.length &&
@@ -202,8 +202,8 @@ function valuesByPlace(a: Fact, b: Fact): ComparedValues {
 }
 
 /**
- * Pairs the values of each kind that the other fact does not allow. `null`: their roles are unclear, because there are
- * several or their neighbouring words differ.
+ * Pairs, for each kind of value, the one value of each fact that no value of the other fact can agree with. Returns
+ * `null` if a role is unclear: several values are left, or their neighbouring words differ.
  */
 function valuesByRole(a: Fact, b: Fact): ComparedValues | null {
   const differing: Pair[] = [];
@@ -227,7 +227,10 @@ function mayAgree(one: Value, other: Value): boolean {
   return one.per === other.per && (oppositeBounds(one, other) || compareValues(one, other) !== "different");
 }
 
-/** Checks whether a content word right beside one value is also right beside the other. A number counts the word behind it. */
+/**
+ * Checks whether both values have an equal content word beside them. For a number, only the word after it is compared,
+ * if any.
+ */
 function haveSameRole({ a: one, b: other }: Pair, a: Fact, b: Fact): boolean {
   const roleOf = ({ kind, start, end }: Value, { words }: Fact) => {
     const [before, behind] = [words.findLast((word) => word.end <= start)?.root, words.find((word) => word.start >= end)?.root];
@@ -248,10 +251,10 @@ function identifies({ kind, start, end }: Value, { reading: { text, words } }: F
   return IDENTIFIERS.has(kind) || (kind === "number" && isName);
 }
 
-/** Matches "may" before "not". "May not" leaves both possible, except as a prohibition: "you may not". */
+/** Matches "may" before "not". "May not" leaves both possible, except after "you", "we" and "they", where it forbids. */
 const MAY = /(?<!\b(?:you|we|they) )\b(?:may|might)$/;
 
-/** Finds the word that is negated in one of two otherwise equal texts. */
+/** Finds the word that is negated in only one of two otherwise equal texts. */
 function deniedInCopy(a: Fact, b: Fact): { a: TextRange; b: TextRange } | null {
   const [ofA, ofB] = [affirmed(a.reading.text), affirmed(b.reading.text)];
   if (ofA.length !== ofB.length || ofA.some(({ text }, i) => text !== ofB[i]?.text)) return null;
@@ -263,7 +266,7 @@ function deniedInCopy(a: Fact, b: Fact): { a: TextRange; b: TextRange } | null {
 
 interface Affirmed extends TextRange {
   readonly text: string;
-  /** True right after a negator, or if the word includes one ("can't"). */
+  /** True right after a negator ("not"), or if the word includes one ("can't"). */
   readonly denied: boolean;
 }
 

@@ -18,13 +18,13 @@ import {
 
 /** Result of comparing a passage with the other passages of a question. */
 export interface PassageComparison {
-  /** Relevance as judged by a model. If missing, the gate's own score counts. */
+  /** Relevance as judged by a model. If absent, the gate uses its own score. */
   readonly relevance?: Explained & { readonly score: number };
   readonly consistency: Explained;
   readonly agreement: Explained;
   /** Number of passages about the same thing that support this one, and that contradict it. */
   readonly votes: { readonly agree: number; readonly differ: number };
-  /** True if at least two passages, and more than support it, contradict this one. */
+  /** True if at least two passages contradict this one, and more than support it. */
   readonly outlier: boolean;
   /** True if another passage contradicts this one and no precedence rule decides in its favour. */
   readonly contradicted: boolean;
@@ -33,11 +33,11 @@ export interface PassageComparison {
 export interface Compared {
   of(passage: Passage): PassageComparison;
   readonly conflicts: readonly Conflict[];
-  /** Pairs that the rules could not compare. */
+  /** Pairs for which the rules found neither agreement nor conflict. */
   readonly unstated: readonly UnstatedPair[];
 }
 
-/** A claim of one passage and related sentences of another that the rules found neither to agree nor to differ. */
+/** A claim of one passage with related sentences of another, for which the rules found neither agreement nor conflict. */
 interface UnstatedPair {
   readonly of: string;
   readonly claim: string;
@@ -52,7 +52,7 @@ const NOTHING: PassageComparison = {
   outlier: false,
   contradicted: false,
 };
-/** For profiles whose design compares no passages. */
+/** Result for profiles that do not compare passages. */
 export const NOT_COMPARED: Compared = { of: () => NOTHING, conflicts: [], unstated: [] };
 
 interface CompareParts {
@@ -61,7 +61,10 @@ interface CompareParts {
   readonly precedence: Precedence;
 }
 
-/** Minimum weighted share of the question's words in a sentence and its headings. A sentence below it is not compared. */
+/**
+ * Minimum weighted share of the question's words in a sentence and its headings. A sentence with a smaller share is not
+ * compared.
+ */
 const ABOUT_QUESTION = 0.35;
 /** Maximum number of conflicts shown for one answer. */
 const MOST_CONFLICTS = 5;
@@ -69,7 +72,7 @@ const MOST_CONFLICTS = 5;
 export const MAJORITY = 2;
 /** Maximum number of sentences of another passage to compare with a claim. */
 const MOST_BESIDE = 5;
-/** Minimum certainty of a contradiction inside one passage, where two sentences often concern different things. */
+/** Minimum certainty of a contradiction inside one passage. High, because its sentences often concern different things. */
 const CLASH_CERTAINTY = 0.6;
 
 interface Spoken {
@@ -79,16 +82,16 @@ interface Spoken {
   readonly passage: Passage;
   /** Weight of the question's words that the sentence itself contains. */
   readonly held: number;
-  /** Edition of the document, dated or not. `null` for no edition, or if the question names its year. */
+  /** Edition of the document; `null` if its title has no name, or if the question names the year of this edition. */
   readonly edition: Edition | null;
-  /** Returns the fact without the years of its document. */
+  /** Returns the fact without years in title and headings. */
   readonly undated: () => Fact;
 }
 
 /**
- * Compares the passages of a question with each other, value by value: where they agree and where they contradict each
- * other.
- * @param asked tokens of the question; sentences about other things are not compared
+ * Compares the passages of a question with each other, value by value, and finds where they agree and where they
+ * contradict each other.
+ * @param asked tokens of the question; sentences about something else are not compared
  */
 export function comparePassages(
   asked: readonly string[],
@@ -129,28 +132,28 @@ export function comparePassages(
   return { of: ({ sid }) => results.get(sid) ?? NOTHING, conflicts: mostCertain, unstated };
 }
 
-/** Returns the edition that a question asks for by its year. Other editions then count as no contradiction. */
+/** Returns the edition of a document, or `null` if the question asks for its year: then it is compared like any document. */
 function askedEdition(title: string, asked: readonly string[]): Edition | null {
   const edition = readEdition(title);
   return edition?.years.some((year) => asked.includes(year.toLowerCase())) ? null : edition;
 }
 
-/** Removes the year of the edition from the headings too. */
+/** Removes years from title and headings. */
 function withoutEdition(segment: Segment): Segment {
   return { ...segment, title: withoutYears(segment.title), above: segment.above.map(withoutYears) };
 }
 
-/** Counts of the comparisons of one passage. */
+/** Results of comparing one passage with the others. */
 interface Tally {
   agree: number;
   differ: number;
-  /** True if another passage contradicts it and no precedence rule decides in its favour. */
+  /** True if another passage contradicts this one and no precedence rule decides in its favour. */
   lost: boolean;
-  /** True if it contradicts itself. */
+  /** True if the passage contradicts itself. */
   clash: boolean;
 }
 
-/** Compares every passage with itself and with every other. */
+/** Compares every passage with itself and with every other passage. */
 function tally(
   spoken: readonly (readonly Spoken[])[],
   precedence: Precedence,
@@ -184,8 +187,8 @@ function tally(
 }
 
 /**
- * Pairs the sentence of each passage closest to the question with sentences of the other passage. Overlapping ranges of
- * one document are not two passages.
+ * Pairs the sentence of each passage that has most words of the question with sentences of the other passage. Skips
+ * sentences that both passages contain because they overlap.
  */
 function unstatedPairs(one: readonly Spoken[], other: readonly Spoken[]): UnstatedPair[] {
   const apart = (a: readonly Spoken[], b: readonly Spoken[]) => a.filter((own) => !b.some((its) => isSamePlace(own, its)));
@@ -206,7 +209,7 @@ function heldBy(own: ReadonlySet<string>, weights: ReadonlyMap<string, number>):
   return held;
 }
 
-/** Returns the share of the passages on the same subject that agree, from 0 to 1. */
+/** Returns the share of passages on the same subject that support this one, from 0 to 1. */
 export function agreementOf(agree: number, differ: number, passages: number): Explained {
   if (passages === 1) return { score: null, reason: "there is no other passage" };
   const n = agree + differ;
@@ -224,10 +227,10 @@ interface ComparedPair {
   readonly b: Spoken;
 }
 
-/** Returns the most certain difference of two passages; without one, their most certain agreement. */
+/** Returns the most certain difference between two passages. If there is none, their most certain agreement, or `null`. */
 function comparePair(one: readonly Spoken[], other: readonly Spoken[], inside: boolean): ComparedPair | null {
   let best: ComparedPair | null = null;
-  // A sentence in both passages is no difference.
+  // Skip a sentence that the other passage contains too: it cannot make them differ.
   const [ofOne, ofOther] = [one, other].map((list) => new Set(list.map(({ fact }) => fact.segment.text)));
   for (const [i, a] of one.entries()) {
     for (const b of inside ? one.slice(i + 1) : other) {
@@ -248,8 +251,8 @@ function comparePair(one: readonly Spoken[], other: readonly Spoken[], inside: b
 }
 
 /**
- * Checks whether two facts are from editions of one document (or a dated and an undated one). These are about the same
- * thing although their years differ.
+ * Checks whether two facts are from editions of one document. Editions are about the same thing although their years
+ * differ; one of them may be undated.
  */
 function ofEditions({ edition: one }: Spoken, { edition: other }: Spoken): boolean {
   return one !== null && other !== null && areEditions(one, other);
@@ -260,7 +263,7 @@ function isSamePlace(a: Spoken, b: Spoken): boolean {
   return a.passage.document.id === b.passage.document.id && x.start < y.end && y.start < x.end;
 }
 
-/** Sentences of one section belong together and are not independent sources. */
+/** Checks whether two sentences are in one section. Such sentences belong together and are not independent sources. */
 function sameHeading(a: Spoken, b: Spoken): boolean {
   return a.fact.segment.above.length > 0 && a.fact.segment.above.join("\n") === b.fact.segment.above.join("\n");
 }
@@ -307,7 +310,9 @@ export interface Explained {
   readonly reason: string;
 }
 
-/** Penalty of each fault; chosen by hand, not calibrated. `unclear` is multiplied by the share of text that is not a full sentence. */
+/**
+ * Penalty of each fault, chosen by hand. `unclear` is multiplied by the share of the text that is not a full sentence.
+ */
 const FAULTS = { unclear: 0.6, dangling: 0.25, undated: 0.15, clash: 0.4 } as const;
 type Fault = keyof typeof FAULTS;
 
@@ -317,7 +322,7 @@ const IN_WORDS: Readonly<Record<Fault, string>> = {
   undated: 'says "currently" or "this year" without a date',
   clash: "gives two values for the same thing",
 };
-/** Minimum share of unclear text that the reason mentions. */
+/** Minimum share of unclear text at which the reason mentions it. */
 const NAMED_FROM = 0.1;
 
 const DANGLES =
@@ -331,7 +336,7 @@ const STUB_WORDS = 5;
 /** Matches a text that ends like a sentence and is longer than a label. */
 const SENTENCE = /(?:\S+\s+){3,}\S+[.!]["”’)]*$/;
 
-/** Matches a labelled value. `Monthly fee: $20` is as complete as a sentence. */
+/** Matches a value with its label, which is as complete as a sentence: `Monthly fee: $20`. */
 const NAMED_VALUE = /^\p{L}[^:]{1,80}: \S/u;
 
 /**

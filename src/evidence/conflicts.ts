@@ -13,7 +13,7 @@ export interface Edition {
 /** Matches years: "2024", "2024-25", "2024/2025". */
 const YEARS = /(?<![\p{L}\p{N}.,$€£])(?:19|20)\d\d(?:[-–/](?:(?:19|20)\d\d|\d\d))?(?![\p{L}\p{N}]|[.,]\d)/gu;
 
-/** Parses a title as an edition, dated or not. Returns `null` if the title has nothing but years. */
+/** Splits a title into name and years. Returns `null` if the title has nothing but years. */
 export function readEdition(title: string): Edition | null {
   const name = withoutYears(title)
     .toLowerCase()
@@ -22,10 +22,7 @@ export function readEdition(title: string): Edition | null {
   return name === "" ? null : { name, years: title.match(YEARS) ?? [] };
 }
 
-/**
- * Checks whether two titles are editions of one document: "Fees 2024" and "Fees 2025", or "Fees 2024" and an undated
- * "Fees".
- */
+/** Checks whether two titles are editions of one document: "Fees 2024" and "Fees 2025", or "Fees 2024" and "Fees". */
 export function areEditions(one: Edition, other: Edition): boolean {
   return one.name === other.name && one.years.join(" ") !== other.years.join(" ");
 }
@@ -35,7 +32,7 @@ export function withoutYears(text: string): string {
   return text.replaceAll(YEARS, " ").replaceAll(/\s+/g, " ").trim();
 }
 
-/** Rules of a domain pack that resolve conflicts, strongest first. */
+/** Rules of a domain pack that decide conflicts, strongest first. */
 export type Precedence = readonly ConflictResolution["rule"][];
 
 /** Source of a fact. */
@@ -45,13 +42,13 @@ export interface FactSource extends Pick<PassageDocument, "id" | "version" | "ti
 
 /** Maximum number of words that describe the subject of a conflict. */
 const ABOUT_WORDS = 5;
-/** Number of characters shown before and after words without a value. */
+/** Number of characters shown before and after the words of a conflict that is not about a value. */
 const BEFORE = 16;
 const AFTER = 40;
 
 /**
- * Builds a conflict from a difference of two facts. Both sides are quoted, the newer one first if known, with the
- * winner if a precedence rule decides.
+ * Builds a conflict from a difference between two facts. Both sides are quoted, the newer one first if the dates are
+ * known. If a precedence rule decides, the conflict names the side that it prefers.
  */
 export function toConflict(
   difference: Extract<Comparison, { type: "differ" }>,
@@ -70,7 +67,7 @@ export function toConflict(
   };
 }
 
-/** Applies the first rule that separates the sides. A missing date or authority decides nothing. */
+/** Applies the first rule that decides between the sides. A rule cannot decide if a date or authority is missing. */
 export function resolve(a: FactSource, b: FactSource, precedence: Precedence): ConflictResolution | null {
   for (const rule of precedence) {
     const winner = winnerBy(rule, a, b);
@@ -79,7 +76,7 @@ export function resolve(a: FactSource, b: FactSource, precedence: Precedence): C
   return null;
 }
 
-/** Compares the dates of both sources; if one is missing, the years of their editions. */
+/** Compares the dates of both sources. If one has none, compares the years of their editions. */
 function isNewer(a: FactSource, b: FactSource): boolean {
   const newer = winnerBy("newer", a, b);
   if (newer !== null) return newer === a;
@@ -113,7 +110,7 @@ function sideOf(fact: Fact, source: FactSource, range: TextRange, kind: Conflict
   };
 }
 
-/** Returns a few whole words around a range. */
+/** Returns the text of a range with a few whole words before and after it. */
 function aroundWords(text: string, { start, end }: TextRange): string {
   const from = start <= BEFORE ? 0 : start - BEFORE + text.slice(start - BEFORE, start).indexOf(" ") + 1;
   const behind = text.slice(end, end + AFTER);
@@ -121,7 +118,7 @@ function aroundWords(text: string, { start, end }: TextRange): string {
   return `${from > 0 ? "… " : ""}${text.slice(from, to).trim()}${to < text.length ? " …" : ""}`;
 }
 
-/** Returns the most informative shared words, in the order of the first fact. */
+/** Describes the subject of a conflict by the most informative words that both facts share, in the order of the first fact. */
 function subjectOf(a: Fact, b: Fact): string {
   const shared = a.words.filter(({ root }, i) => b.own.has(root) && a.words.findIndex((other) => other.root === root) === i);
   const telling = new Set([...shared].sort((x, y) => (a.own.get(y.root) ?? 0) - (a.own.get(x.root) ?? 0)).slice(0, ABOUT_WORDS));
@@ -130,8 +127,8 @@ function subjectOf(a: Fact, b: Fact): string {
 }
 
 /**
- * Returns the warning for a conflict: both values with their dates (both sentences if no value differs), and the rule
- * if one decided.
+ * Returns the warning for a conflict. It shows both values, or both sentences if the conflict is not about a value, with
+ * their dates, and the precedence rule if one decided.
  */
 export function conflictWarning({ kind, sides, resolvedBy }: Conflict): Warning {
   const hasValue = kind === "value" || kind === "date";

@@ -13,10 +13,10 @@ export interface Fact {
   readonly reading: Reading;
   /** Content words outside values. */
   readonly words: readonly ContentWord[];
-  /** Roots of these words with their weights. */
+  /** Roots of `words` with their weights. */
   readonly own: ReadonlyMap<string, number>;
   readonly amounts: readonly Value[];
-  /** Roots of the words in title and headings, with weights. Computed on first use: most facts are never compared that far. */
+  /** Roots of the words in title and headings, with weights. Computed on first use, because most comparisons end before. */
   readonly title: () => ReadonlyMap<string, number>;
   readonly above: () => ReadonlyMap<string, number>;
   readonly amountsAbove: () => readonly Value[];
@@ -34,35 +34,35 @@ export interface FactWords {
 export interface PieceTokens {
   readonly segment: Segment;
   readonly own: ReadonlySet<string>;
-  /** Tokens of the text above and before it, computed on first use. */
+  /** Tokens of the headings and of the text before it, computed on first use. */
   readonly around: () => readonly ReadonlySet<string>[];
 }
 
-/** Maximum number of cached facts and passages. The same ones recur. */
+/** Maximum number of cached facts, and of cached passages. Successive questions often find the same passages. */
 const REMEMBERED = 4000;
 
 const PASSAGES_REMEMBERED = 1000;
 
-/** Minimum weight of a word, even if every text contains it. */
+/** Weight of a word that every text contains. */
 const BASE_WEIGHT = 0.3;
 
-/** Maximum length of a comparable sentence in characters. Longer ones are lists whose relations are unclear. */
+/** Maximum length of a comparable sentence in characters. Longer sentences are lists whose parts relate in unclear ways. */
 const LONGEST = 600;
 
 const SHORTEST = 12;
 
-/** Quick test for a value. */
+/** Matches what may be a value; a quick test. */
 const VALUE = new RegExp(
   String.raw`\d|\b(?:${SPELLED_NUMBER}|half|once|twice|any time|no (?:time )?(?:limit|deadline)|unlimited|indefinitely)\b`,
   "iu",
 );
-/** Quick test for a negation. */
+/** Matches a negation; a quick test. */
 const DENIAL = new RegExp(NEGATOR, "iu");
 
-/** Matches a reference to the previous sentence at the beginning. */
+/** Matches a beginning that refers to the previous sentence. */
 export const POINTS_BACK = /^(?:it|its|this|that|these|those|they|their|he|she|such)\b/i;
 
-/** Checks whether a text has a length and form that can be compared. */
+/** Checks whether a text has a comparable length and is neither a question nor a lead-in ("You need:"). */
 export function isStatement(text: string): boolean {
   return text.length >= SHORTEST && text.length <= LONGEST && !text.endsWith("?") && !text.endsWith(":");
 }
@@ -78,8 +78,8 @@ export function mayDeny(text: string): boolean {
 }
 
 /**
- * Returns functions that analyse sentences and passages, with caches.
- * @param readWords word reader with its own cache; may be shared
+ * Creates functions that analyse sentences and passages, and cache the results.
+ * @param readWords function that analyses words; it may be shared, because it has its own cache
  */
 export function createFactReader(readWords: ReadWords = createWordReader()) {
   const read = createReading(readWords);
@@ -108,7 +108,7 @@ export function createFactReader(readWords: ReadWords = createWordReader()) {
 }
 export type FactReader = ReturnType<typeof createFactReader>;
 
-/** Caches up to `most` results for the same word statistics. */
+/** Creates a cache of up to `most` results. A result is valid only for the word statistics with which it was computed. */
 function remembering<T>(most: number): (key: string, words: FactWords, make: () => T) => T {
   const kept = new Map<string, { readonly made: T; readonly words: FactWords }>();
   return (key, words, make) => {
@@ -163,8 +163,8 @@ function readFact(
 }
 
 /**
- * Returns word weights: rare words describe a sentence best. From 0.3 (a word of every text) to 1.3 (a word of no other
- * text).
+ * Returns a function that gives words their weight: from 0.3 for a word that every text contains to 1.3 for a word that
+ * no other text contains.
  */
 function weighing(words: FactWords): (word: ContentWord) => number {
   const rarest = Math.max(1e-9, words.idf("\u0000"));
@@ -181,8 +181,8 @@ function weightsOf(words: readonly ContentWord[], weigh: (word: ContentWord) => 
 }
 
 /**
- * Replaces brackets by blanks of the same length, so that offsets stay valid. Brackets that hold most of a text are
- * kept.
+ * Replaces text in brackets by blanks of the same length, so that offsets stay valid. Brackets that contain most of the
+ * text are kept.
  */
 function withoutAsides(text: string): string {
   const without = text.replaceAll(/\([^()]{0,300}\)/g, (aside) => " ".repeat(aside.length));
@@ -247,7 +247,7 @@ export function segmentsOf({ title, units, blocks, textOf }: SegmentSource): Seg
   return segments;
 }
 
-/** Minimum length in characters of a table cell with sentences. Shorter cells are labels or values. */
+/** Minimum length in characters of a table cell that is split into sentences. Shorter cells are labels or values. */
 const LONG_CELL = 48;
 
 /** Separator of list items inside a cell. */

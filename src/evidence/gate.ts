@@ -5,8 +5,8 @@ import type { Evidence, Passage, Refusal, Verdict, Warning } from "../shared/typ
 import { type Compared, type Explained, NOT_COMPARED, type PassageComparison, withComparison } from "./compare-passages.ts";
 
 /**
- * Converts the thresholds of a gate to the scale of the current encoder's cosines, or to the learned relevance if there
- * is one. For gates that combine scores, `verifyPassages` converts the score instead.
+ * Converts the thresholds of a gate to the scale of the current encoder's cosines, or to that of the learned relevance if
+ * there is one. For gates that combine scores, `verifyPassages` converts the scores instead.
  */
 export function carryGate(gate: GateSettings, { threshold }: Pick<ScoreScale, "threshold">, learned = false): GateSettings {
   switch (gate.type) {
@@ -42,13 +42,10 @@ export function reaches(score: number, threshold: number): boolean {
   return score >= threshold - ROUNDING;
 }
 
-/**
- * Probability (0 to 1) that the best candidate of each passage answers, by sid. Passages without anything to quote are
- * missing.
- */
+/** Confidence (0 to 1) of the best candidate of each passage, by sid. A passage without candidates is missing. */
 export type PassageRelevance = ReadonlyMap<string, number>;
 
-/** Minimum model scores of a verified and of an uncertain passage. */
+/** Minimum score by a model of a verified and of an uncertain passage. */
 const MODEL_CUTS = { verified: 0.6, uncertain: 0.3 };
 
 /**
@@ -74,7 +71,7 @@ export function verifyPassages(
   });
 }
 
-/** Judges by the default gate: by the model's score, or else by the probability of the passage's best candidate. */
+/** Judges a passage by the default gate: by a model's score, or else by the confidence of the passage's best candidate. */
 function judgeOurs(
   passage: Passage,
   gate: Extract<GateSettings, { readonly type: "sufficiency" }>,
@@ -87,7 +84,10 @@ function judgeOurs(
   return evidence(passage, verdict, learned?.score ?? null, score, learned?.reason ?? "it contains nothing to quote");
 }
 
-/** Returns the relevance from a model or from the best candidate. `null`: neither exists and the cosine counts. */
+/**
+ * Returns the relevance by a model, or else that of the best candidate; `null` if there is neither, so that the cosine
+ * is used.
+ */
 function learnedOf(
   { sid }: Passage,
   relevance: PassageRelevance | null,
@@ -100,7 +100,7 @@ function learnedOf(
     : { score, reason: `its best sentence, list item or row answers with a confidence of ${score.toFixed(2)}` };
 }
 
-/** Gates of the source designs. */
+/** Judges a passage by a gate of the source designs. */
 function judgeByScores(
   passage: Passage,
   gate: Exclude<GateSettings, { readonly type: "sufficiency" }>,
@@ -109,7 +109,7 @@ function judgeByScores(
   learned: (Explained & { score: number }) | null,
 ): Evidence {
   const { dense, cross } = passage.scores;
-  /** The cosine, converted to the scale of the model for which the gate's weights were chosen. */
+  /** The cosine, converted to the scale of the model for which the source chose its thresholds. */
   const carried = dense === null ? null : unit(scale.score(dense));
   switch (gate.type) {
     case "similarity": {
@@ -153,8 +153,9 @@ function judgeByScores(
 }
 
 /**
- * Converts the confidence of a passage's best candidate to a relevance for V. A passage without faults then reaches a
- * threshold of V exactly when its confidence reaches the matching cut.
+ * Converts the confidence of a passage's best candidate to a relevance for the V-score. A passage with consistency
+ * 1 and unknown agreement then reaches a threshold of the V-score exactly if its confidence reaches the corresponding
+ * threshold of the default gate.
  */
 function carryRelevance(confidence: number, { verified, rejected }: { readonly verified: number; readonly rejected: number }): number {
   const { verified: sure, uncertain: possible } = VERDICT_CUTS;
@@ -167,8 +168,8 @@ function cosineReason(dense: number | null, carried: number | null): string {
 }
 
 /**
- * Computes `relevanceWeight·rel + crossWeight·cross` (`spark` source, section 2.3). Without one of the scores, the
- * other gets its weight.
+ * Computes `relevanceWeight·rel + crossWeight·cross` (`spark` source, section 2.3). If one score is missing, the other
+ * alone is the result.
  * @returns `null` if both are missing
  */
 export function guardScore(
@@ -184,16 +185,16 @@ export function guardScore(
   return total === 0 ? null : parts.reduce((sum, { weight, value }) => sum + weight * value, 0) / total;
 }
 
-/** Returns V. A single contradicting passage makes a passage uncertain at worst, because one against one is not a majority. */
+/** Returns the V-score. One contradicting passage alone cannot make it "rejected", because one against one is no majority. */
 function scoreOf(parts: Parameters<typeof vScore>[0], rejected: number, outlier: boolean): number {
   const score = vScore(parts) ?? 0;
   return outlier ? score : Math.max(score, Math.min(vScore({ ...parts, agreement: null }) ?? 0, rejected));
 }
 
 /**
- * Computes the `vg-rag` score: the geometric mean of the scores that exist, with equal weights. The source states
- * neither weights nor the mean. An arithmetic mean would give .5 to a fluent passage that does not answer, so it could
- * never be rejected. Returns `null` if no score exists.
+ * Computes the `vg-rag` score: the geometric mean, with equal weights, of the scores that are known. The source gives
+ * neither the weights nor the kind of mean. The arithmetic mean would give .5 to a fluent passage that does not answer,
+ * so that no such passage could be rejected. Returns `null` if no score is known.
  */
 export function vScore(parts: Readonly<Record<"relevance" | "consistency" | "agreement", number | null>>): number | null {
   const scores = Object.values(parts).filter((score) => score !== null);
@@ -204,7 +205,7 @@ function evidence(passage: Passage, verdict: Verdict, relevance: number | null, 
   return { passage, verdict, relevance, consistency: null, agreement: null, score, reason };
 }
 
-/** Clamps a cosine to 0–1. */
+/** Clamps a cosine to the range 0 to 1. */
 function unit(score: number | null): number | null {
   return score === null ? null : Math.min(1, Math.max(0, score));
 }
@@ -213,7 +214,7 @@ function unit(score: number | null): number | null {
 export interface Sufficiency {
   /** From 0 to 1. */
   readonly probability: number;
-  /** Threshold: the question is answered from this probability on. */
+  /** Minimum probability for an answer. */
   readonly minimum: number;
   /** Confidence shown with the answer. */
   readonly confidence: number;
@@ -221,7 +222,7 @@ export interface Sufficiency {
   readonly calibrated: boolean;
   /** Whether retrieval used vectors or words alone. */
   readonly model: "vectors" | "words";
-  /** One line for people. */
+  /** Explanation in one line. */
   readonly reason: string;
 }
 
@@ -233,15 +234,18 @@ export interface Decision {
   readonly probability: number | null;
   /** True if the threshold was fitted on labelled questions of the domain. */
   readonly calibrated: boolean;
-  /** Whether quotes may answer. `false`: only a model may, because the confidence is below the answer threshold. */
+  /** Whether quotes alone may answer. `false`: the confidence is below the answer threshold, and only a model may answer. */
   readonly quotable: boolean;
-  /** Evidence that the writer may use, in the order of retrieval; best first for the `guard` gate. */
+  /** Evidence that the answer may use, in the order of retrieval; under the `guard` gate best first. */
   readonly usable: readonly Evidence[];
   readonly warnings: readonly Warning[];
   readonly reason: Refusal["reason"] | null;
 }
 
-/** Fraction of the threshold that separates two refusals: below it nothing relevant was found, above it the evidence is too weak. */
+/**
+ * Fraction of the threshold that separates two reasons of a refusal. Below it, nothing relevant was found; above it, the
+ * evidence is too weak.
+ */
 const NOTHING_BELOW = 0.25;
 
 /**

@@ -11,15 +11,15 @@ import { isStopWord, tokenize } from "../text/tokens.ts";
 import { aboveUnit } from "../text/units.ts";
 
 /**
- * Minimum cosine of the cross-encoder's vectors at which two words that look alike are forms of one word. Another model
- * needs another value. Chosen on `lab/sets/own/word-forms.tsv`: 79 of 101 different pairs and 5 of 98 equal pairs lie
- * below (2026-11-26).
+ * Minimum cosine, by vectors of the cross-encoder, at which two words of equal stem are forms of one word. Valid only for
+ * this model. Chosen on `lab/sets/own/word-forms.tsv`: below it are 79 of 101 pairs of different words and 5 of 98 pairs
+ * of forms (2026-11-26).
  */
 const ONE_WORD = 0.36;
 
 /**
- * Returns the words that only look like a form of a word in the evidence: "probation" is not a form of "probate". The
- * cross-encoder's vectors decide.
+ * Returns the words that only look like a form of a word in the evidence: "probation" is not a form of "probate".
+ * Vectors of the cross-encoder decide.
  * @param forms for each word, its possible forms in the evidence
  * @throws the signal's reason when cancelled
  */
@@ -51,10 +51,13 @@ const CODE = /(?<![\p{L}\p{N}$€£.-])(?=[\p{L}\d-]*\d)(?:\p{L}+-?\d[\p{L}\d-]*
 const UNIT = /(?<=\d[ \u00a0]?|\b(?:per|each|a) |\/ ?)(?:[kdcmµ]?m|ft|in|yd|mi)[23](?![\p{L}\d])/gu;
 const SENTENCE = /[^.?!\n]+/g;
 const WORD = /[\p{L}][\p{L}\p{M}'’-]*/gu;
-/** Share of capitalised words above which capitals carry no information. */
+/** Share of capitalised words above which a capital does not mark a name. */
 const MOSTLY_CAPITALS = 0.5;
 
-/** Finds names by their capital inside a sentence, codes by their digits, and out-of-vocabulary words. */
+/**
+ * Finds the names of a question by their capitals inside a sentence and its codes by their digits; adds
+ * out-of-vocabulary words.
+ */
 export function namedThings(question: string, { tokens, has, outOfVocabulary }: NameParts) {
   const units = new Set([...question.matchAll(UNIT)].map(({ index }) => index));
   const signs = [...question.matchAll(CODE)].filter(({ index }) => !units.has(index));
@@ -67,13 +70,13 @@ export function namedThings(question: string, { tokens, has, outOfVocabulary }: 
   return {
     /** Names and codes that no document contains. */
     unknown: wordsOnce([...[...codes, ...names].filter((name) => !isHeld(name)), ...outOfVocabulary]),
-    /** Codes that some document contains. */
+    /** Codes that at least one document contains. */
     codes: codes.filter(isHeld),
   };
 }
 export type NamedThings = ReturnType<typeof namedThings>;
 
-/** Returns each word once, in its first spelling. A name may recur in lower case as an out-of-vocabulary word. */
+/** Returns each word once, as first written. A name may be listed again in lower case, as an out-of-vocabulary word. */
 export function wordsOnce(words: readonly string[]): string[] {
   return onceEach(words, (word) => word.toLowerCase());
 }
@@ -106,7 +109,7 @@ export function holdsCode(text: string, codes: readonly string[]): boolean {
   return codes.some((code) => held.includes(plain(code)));
 }
 
-/** Writes the codes of a question as the texts do, so that a model sees equal words: "K200" as "K-200". */
+/** Rewrites the codes of a question as the texts spell them, "K200" as "K-200", so that a model sees equal words. */
 export function withCodesAsWritten(question: string, texts: readonly string[]): string {
   return question.replaceAll(CODE, (code) => {
     const letters = [...code.replaceAll("-", "")].map(literally).join(String.raw`[\s\p{Pd}]?`);
@@ -124,9 +127,9 @@ function plain(text: string): string {
 }
 
 /**
- * Compares the words of a question with those of its evidence: which are missing on each side, and which names appear
- * in another spelling.
- * @param content tokens of the question without its frame ("how long")
+ * Compares the words of a question with those of its evidence: which words each side lacks, and which names the evidence
+ * spells differently.
+ * @param content tokens of the question without its interrogative frame ("how long")
  */
 export function alignQuestionWords(
   question: string,
@@ -158,7 +161,7 @@ function keyOf({ unit, number }: NamedTime): string {
   return `${unit} ${number}`;
 }
 
-/** Returns the words of texts in lower case, without diacritics, and as days and months ("weekday 2"). */
+/** Returns the words of texts in three forms: in lower case, without diacritics, and as days and months ("weekday 2"). */
 function wordsOf(texts: readonly string[]) {
   const words = [...new Set(texts.flatMap((text) => text.match(WORD) ?? []))];
   return {
@@ -169,9 +172,9 @@ function wordsOf(texts: readonly string[]) {
 }
 
 /**
- * Returns words of the question that no document contains, but the evidence has a word of similar spelling that is not
- * a form of it: "cerium" and "cesium". The evidence then matched the rest of the question and is about something else.
- * Common words are skipped: "forgot" and "forget", "back" and "pack".
+ * Returns words of the question that no document contains, while the evidence contains a similarly spelled word that is
+ * no form of it: "cerium" and "cesium". Such evidence only matches the rest of the question and is about something else.
+ * Common words are skipped, because many are spelled alike: "forgot" and "forget", "back" and "pack".
  */
 export function spelledLikeOthers(
   { lacking, others }: Pick<QuestionAlignment, "lacking" | "others">,
@@ -186,8 +189,8 @@ export function spelledLikeOthers(
 }
 
 /**
- * Returns, for each word of the question without an inflected form in the evidence, the words of the evidence that may
- * be forms of it: "probate" for "probation".
+ * Returns, for each word of the question that the evidence has in no inflected form, the words of the evidence with an
+ * equal stem, which may be forms of it: "probate" for "probation".
  */
 export function formsHeld(
   { lacking, others }: Pick<QuestionAlignment, "lacking" | "others">,
@@ -218,8 +221,8 @@ function isInflected(word: string, other: string): boolean {
 const LEAST_LETTERS = 4;
 
 /**
- * True if one word is the other with a final "e": silicon and silicone. Their stems are equal, but no inflection adds
- * an "e".
+ * Returns whether one word is the other with a final "e": "silicon" and "silicone". Their stems are equal, but no
+ * inflection adds an "e", so they are different words.
  */
 function isByLetter(word: string, other: string): boolean {
   const [short, long] = word.length < other.length ? [word, other] : [other, word];
@@ -231,14 +234,14 @@ function isNear(word: string, other: string): boolean {
   return limit > 0 && editDistance(word, other, limit) <= limit;
 }
 
-/** Returns how two words relate by their stems, or `null` if one of them is a stop word. */
+/** Returns whether two words are forms of one word by their stems, or `null` if one of them is a stop word. */
 function kinOf(word: string, other: string, tokens: NameParts["tokens"]): "form" | "stranger" | null {
   const [one = "", two = ""] = [tokens(word)[0], tokens(other)[0]];
   if (one === "" || two === "") return null;
   return one === two || isDerived(one, two) ? "form" : "stranger";
 }
 
-/** Returns the warning about names that no document holds. */
+/** Returns the warning about names that no document contains. */
 export function unknownNames(names: readonly string[]): Warning[] {
   if (names.length === 0) return [];
   return [{ code: "not_named", message: `No document mentions ${quoted(names)}, so the quotes here are not about it.` }];
@@ -251,13 +254,13 @@ export function similarWords(words: readonly string[]): Warning[] {
   return [{ code: "not_named", message }];
 }
 
-/** Returns the warning of a refusal. A code identifies one thing, so a similar code is no evidence. */
+/** Returns the warning of a refusal because of unknown codes. A code identifies one thing, so a similar code is no evidence. */
 export function unknownCodes(codes: readonly string[]): Warning[] {
   const message = `No document mentions ${quoted(codes)}. A similar code may mean something else, so nothing was answered. If it is not a code, rephrase the question.`;
   return [{ code: "not_named", message }];
 }
 
-/** Minimum share of the question's weight in words that no document contains for a warning. */
+/** Share of the question's weight above which words that no document contains cause a warning. */
 const MOSTLY = 0.5;
 /** A content word of the question. Inflected forms of one word count once. */
 export interface AskedTerm extends AskedWord {
@@ -265,7 +268,7 @@ export interface AskedTerm extends AskedWord {
   readonly weight: number;
   /** True if any document contains it. */
   readonly known: boolean;
-  /** True for the few thousand most common words. Documents may lack these, but not names or technical terms. */
+  /** True for the few thousand most common English words. If documents lack such a word, this says little about them. */
   readonly common: boolean;
 }
 
@@ -291,9 +294,9 @@ export function askedTerms(
 }
 
 /**
- * Returns uncommon words and numbers that no document contains, if they carry most of the question's weight. A quote
- * found for "plutonium" by vector similarity may be about polonium. Most such answers are still right, so the user gets
- * a warning.
+ * Returns uncommon words and numbers that no document contains, if they carry most of the question's weight. A quote that
+ * vector similarity finds for "plutonium" may be about polonium. Most such answers are right nevertheless, so the user
+ * only gets a warning.
  * @param said words that another warning already names
  */
 export function wordsUnheld(terms: readonly AskedTerm[], said: readonly string[], tokens: NameParts["tokens"]): string[] {
@@ -313,14 +316,13 @@ function quoted(words: readonly string[]): string {
   return words.map((word) => `"${word}"`).join(", ");
 }
 
-/** One of several things that differ by a number: "version 2", "the 5th edition", "rooms 3 to 9". */
 /** Maximum number of other things that the warning names. */
 const NAMED = 4;
 
 /**
- * Compares numbered things in the question and in the evidence: a statement about version 3 does not answer a question
- * about version 2. Returns the warning of a refusal if the evidence names other things of the kind, but none of those
- * in the question. "First" and "second" do not count, because they rarely number things.
+ * Compares numbered things in the question and in the evidence: a sentence about version 3 does not answer a question
+ * about version 2. Returns the warning of a refusal if the evidence names things of that kind, but with other numbers
+ * only. "First" and "second" are ignored, because they rarely number things.
  */
 export function otherNumbers(question: string, evidence: readonly Evidence[]): Warning[] {
   const asked = numberedThings(question);
@@ -335,7 +337,7 @@ export function otherNumbers(question: string, evidence: readonly Evidence[]): W
   });
 }
 
-/** Maximum distance, in characters, between a number and the name of its thing. */
+/** Maximum distance, in characters, between a number and the name of the thing that it numbers. */
 const REACH = 40;
 
 function numberedThings(text: string) {

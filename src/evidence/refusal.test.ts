@@ -96,7 +96,7 @@ describe("what a refusal tells", () => {
   });
 });
 
-/** Phrases that would read as a negative answer, or claim knowledge of what the documents lack. */
+/** Phrases that read as a negative answer, or that claim to know what the documents do not contain. */
 const NEGATIVE = [
   /\b(?:documents?|books?|sources?|pages?|files?|manuals?|corpus|knowledge base)\b[^.:]*\b(?:says?|states?|holds?|contains?|has|have|mentions?|gives?|tells?|knows?)\s+(?:no|not|nothing|none)\b/i,
   /\b(?:documents?|books?|sources?|pages?|files?|manuals?|corpus|knowledge base)\s+(?:do|does|did)(?:\s+not|n['’]t)\b/i,

@@ -24,13 +24,13 @@ const report = (events: readonly ScanEvent[]) => {
 
 describe("scanConflicts", () => {
   const weighs = (kilograms: number) => `The mower weighs ${kilograms} kg with a full tank of petrol.`;
-  /** Counts the conflicts between pages with these titles that state two weights. */
+  /** Counts the conflicts between pages with these titles, each of which gives a different weight. */
   const found = async (one: string, other: string, ...more: string[]) =>
     report(await scan([titled(one, "a", weighs(12)), titled(other, "b", weighs(19), ...more)])).conflicts.length;
 
   it("finds none between similar pages that each have their own name, and one if both share it", async () => {
     expect(await found("Meadow Plus mower: weight", "Meadow mower: weight")).toBe(0);
-    // Both pages name the Meadow mower. The second one also covers its size, but it is the same mower.
+    // Both pages name the Meadow mower, so they are about one mower although the second also covers its size.
     expect(await found("Meadow mower: weight", "Meadow mower: weight and size")).toBe(1);
     expect(await found("Meadow mower: weight", "Meadow 2 mower: weight")).toBe(0);
     expect(await found("Meadow mower: weight", "Meadow mower: weight")).toBe(1);
@@ -42,7 +42,7 @@ describe("scanConflicts", () => {
     expect(await found(facts, "Green Meadow: everything that owners want to learn on mowing")).toBe(1);
     // "Frost-free" contains neither "frost" nor "free" as a word.
     expect(await found("Meadow mower", "Meadow Frost-Free mower", "Keep it free of frost.")).toBe(0);
-    // Each page may mention the other one.
+    // Each page may mention what the other is about.
     const [one, other] = [
       titled("Mower type 1", "a", "The type 2 is heavier.", weighs(12)),
       titled("Mower type 2", "b", "The type 1 is lighter.", weighs(19)),
@@ -59,7 +59,7 @@ describe("scanConflicts", () => {
       report(await scan([titled(one, "a", known(30), ...a), titled(other, "b", known(80), ...b)])).conflicts.length;
     const [marsh, hay] = [about("reed fever"), about("tulip cough")];
     expect(await found("reed fever", "tulip cough", marsh, hay)).toBe(0);
-    // A name in a title is the page's subject, however rarely the text repeats it.
+    // A name in a title is the page's subject even if the text rarely repeats it.
     expect(await found("Our Greenwich Almshouse", "tulip cough", [], hay)).toBe(0);
     // "Handbook" and "leaflet" describe the kind of page, not its subject.
     expect(await found("A handbook", "Our leaflet", marsh, marsh)).toBe(1);

@@ -14,27 +14,27 @@ interface Finding {
 }
 
 interface Stated {
-  /** Index among the sentences of the corpus. */
+  /** Index of the sentence among all sentences of the corpus. */
   readonly at: number;
   readonly documentId: string;
   readonly fact: Fact;
 }
 
-/** Maximum number of findings per sentence. A correction of that sentence settles the others too. */
+/** Maximum number of findings per sentence. To correct that sentence resolves the others too. */
 const LISTED = 2;
 /**
- * Number of sentences of a page with a title word from which the page is about that word: "Barth syndrome" but not
- * "Leaflet".
+ * Minimum number of sentences with a word of the page's title for the page to be about that word: it is about "Barth
+ * syndrome", but not about "Leaflet".
  */
 const ABOUT = 2;
-/** Minimum weighted share of a page's subject that the other side must mention. */
+/** Minimum weighted share of a page's subject that a sentence of the other page must mention. */
 const SAME_PAGE = 0.5;
-/** Minimum weight of a title's word that names a subject. */
+/** Minimum weight of a title word that may name a subject. */
 const TELLING_TITLE = 0.45;
 
 /**
- * Returns the findings most certain first, at most two for a sentence, without sentences of pages about two different
- * things, however similar: "20 cases are known".
+ * Returns the findings, most certain first and at most two for a sentence. Leaves out pairs of sentences about two
+ * different things, however similar: "20 cases are known".
  * @param statementsOf returns every sentence of a document
  */
 function siftFindings(findings: readonly Finding[], statementsOf: (documentId: string) => readonly Fact[]): Finding[] {
@@ -93,11 +93,11 @@ export interface ScanOptions {
 /** Number of rarest tokens of a sentence used to look up related sentences. */
 const KEY_TOKENS = 8;
 /**
- * Maximum number of latest sentences considered per token. Frequent tokens say little, and this bounds the work per
- * sentence.
+ * Maximum number of sentences considered per token, latest first. This bounds the work per sentence; frequent tokens
+ * say little.
  */
 const POSTINGS = 250;
-/** Minimum number of shared tokens for a comparison, and the maximum number of comparisons per sentence. */
+/** Minimum number of tokens that two sentences share to be compared, and maximum number of comparisons per sentence. */
 const SHARED_TOKENS = 2;
 const CANDIDATES = 24;
 interface Stored {
@@ -158,7 +158,7 @@ export async function* scanConflicts(
       stored.push(one);
     }
     done++;
-    // Documents come from memory, so the event loop needs a pause to process a cancellation.
+    // Documents come from memory, so pause here to let the event loop process a cancellation.
     await setImmediate();
     yield { type: "progress", done, total, found: findings.length };
   }
@@ -172,7 +172,7 @@ export async function* scanConflicts(
   yield { type: "conflicts", documents: done, statements: stored.length, compared, conflicts };
 }
 
-/** Matches plain numbers, which may differ between conflicting sentences. Telephone and form numbers identify the subject. */
+/** Matches plain numbers, which may differ in conflicting sentences. Telephone and form numbers identify a subject instead. */
 const PLAIN_NUMBER = /^[^-]*\d[^-]*$/;
 
 /** Returns the rarest tokens of a sentence. */
@@ -200,9 +200,12 @@ function candidatesOf(
     .map(([at]) => at);
 }
 
-/** True if both contain a value, or one contains a negation or an opposite, in different documents. */
+/**
+ * Returns whether two sentences are from different documents and both contain a value, or one contains a negation or an
+ * opposite.
+ */
 function isWorthComparing(a: Stored, b: Stored): boolean {
   if (!(a.value && b.value) && !a.denial && !b.denial) return false;
-  // Sections of one document are about different things, and parts of one section belong together.
+  // Skip pairs within one document: its sections are about different things, and sentences of a section belong together.
   return a.source.id !== b.source.id;
 }

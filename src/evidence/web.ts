@@ -25,15 +25,15 @@ import {
 
 /** Maximum number of sentences of a passage to verify. */
 const MOST_STATEMENTS = 3;
-/** Minimum share of the question's words in such a sentence, and the factor for a word in its headings. */
+/** Minimum share of the question's words in a sentence to be verified, and the factor for words in its headings. */
 const LEAST_SHARE = 0.2;
 const ABOVE = 0.5;
-/** Maximum number of sentences of a page to compare, those with the most shared words. */
+/** Maximum number of sentences of a web page to compare: those that share most words with the claims. */
 const MOST_PIECES = 80;
-/** Maximum number of sentences to score for support, per claim. */
+/** Maximum number of sentences per claim whose support is scored. */
 const MOST_SCORED = 3;
 /**
- * Minimum weighted share of the claim's words in such a sentence and its headings. The score alone accepts some
+ * Minimum weighted share of the claim's words in a sentence to be scored and its headings. The score alone accepts some
  * unrelated sentences as paraphrases.
  */
 const LEAST_HELD = 0.5;
@@ -44,7 +44,7 @@ const NUMBER = /\d[\p{L}\p{N}]*(?:[.,:-][\p{L}\p{N}]+)*/gu;
 export interface CompareWithPageParts {
   readonly words: FactWords;
   readonly reader: FactReader;
-  /** `null`: only values, negations and conditions are compared. */
+  /** Scores support if the rules find nothing; `null`: only values, negations and conditions are compared. */
   readonly support: Pick<SupportScorer, "score"> | null;
 }
 
@@ -56,8 +56,8 @@ export interface PageComparison {
 }
 
 /**
- * Returns the sentences of a passage with the largest weighted share of the question's words, including their headings.
- * Sentences without a value, negation or opposite cannot be verified.
+ * Returns the sentences of a passage that have, with their headings, the largest weighted share of the question's words.
+ * Sentences without a value, negation or opposite cannot be verified and are left out.
  */
 export function statementsOf(
   passage: Passage,
@@ -83,9 +83,9 @@ export function statementsOf(
 }
 
 /**
- * Decides whether a page supports or contradicts a passage. Each claim counts with its most certain comparison, and one
- * contradicted claim outweighs supported ones. Imperative sentences are not compared. Returns `null` if the page does
- * not address the claims.
+ * Decides whether a page supports or contradicts a passage. For each claim, the most certain comparison is used. One
+ * contradicted claim outweighs all supported claims. Imperative sentences are not compared. Returns `null` if the page
+ * says nothing about the claims.
  */
 export async function compareWithPage(
   statements: readonly Fact[],
@@ -102,7 +102,7 @@ export async function compareWithPage(
       const verdict = comparison.type === "agree" ? ("confirmed" as const) : ("contradicted" as const);
       return [{ verdict, claim: statement.segment.text, quote: fact.segment.text, certainty: comparison.certainty }];
     });
-    // Of two equally certain comparisons of one claim, the agreement counts.
+    // If two comparisons of one claim are equally certain, prefer the one that agrees.
     return compared.sort((a, b) => b.certainty - a.certainty || isContradicted(a) - isContradicted(b)).slice(0, 1);
   });
   const [found] = comparisons.sort((a, b) => isContradicted(b) - isContradicted(a) || b.certainty - a.certainty);
@@ -111,8 +111,8 @@ export async function compareWithPage(
 }
 
 /**
- * Falls back to the entailment score if the wording differs too much for rules. A sentence with the same values as the
- * claim may support it. It never contradicts, because similar sentences may be about something else.
+ * Scores support by a learned scorer, for wording that differs too much for rules. A sentence with the values of the
+ * claim may support it. A low score does not contradict, because similar sentences may be about something else.
  */
 async function supportedBy(
   statements: readonly Fact[],
@@ -134,7 +134,7 @@ async function supportedBy(
   return pair === undefined ? null : { verdict: "confirmed", claim: pair.claim, quote: pair.evidence[0]?.text ?? "" };
 }
 
-/** Returns the sentences with the largest weighted overlap with a claim that could support it. */
+/** Returns the sentences that could support a claim, those with the largest weighted overlap. */
 function nearestFacts(statement: Fact, facts: readonly Fact[], words: FactWords): Fact[] {
   const wanted = new Set(words.tokens(statement.segment.text));
   const weigh = (tokens: Iterable<string>) =>
@@ -150,8 +150,8 @@ function nearestFacts(statement: Fact, facts: readonly Fact[], words: FactWords)
 }
 
 /**
- * Checks whether a sentence or its headings give each value and each number of a claim. A bound that merely allows a
- * value is not enough.
+ * Checks whether a sentence or its headings contain each value and each number of a claim. A bound that includes a value
+ * without naming it is not enough.
  */
 function holdsValues({ amounts, segment }: Fact, other: Fact): boolean {
   const given = [...other.amounts, ...other.amountsAbove()];
@@ -165,8 +165,8 @@ function holdsValues({ amounts, segment }: Fact, other: Fact): boolean {
 }
 
 /**
- * Checks whether a sentence gives further values of a kind in the claim. The words alone then do not show which one is
- * meant.
+ * Checks whether a sentence contains further values of a kind that the claim has. Words alone then do not show which
+ * value is meant.
  */
 function givesMore({ amounts }: Fact, other: Fact): boolean {
   return other.amounts.some(
@@ -194,9 +194,9 @@ function nearestSegments(statements: readonly Fact[], page: PageText, words: Fac
     .flatMap(({ segment }) => (documentOrders(segment.text).length === 0 ? [segment] : []));
 }
 
-/** Maximum number of words in a query. Search services accept fifty, and the hosts are added. */
+/** Maximum number of words in a query. Search services accept fifty, and the hosts are added to them. */
 const MAX_WORDS = 24;
-/** Number of informative words taken from the passage. */
+/** Maximum number of informative words taken from the passage. */
 const FROM_PASSAGE = 6;
 
 /** Matches a word with inner punctuation. Search operators (`site:`, `-`, `!`, quotes) do not match. */
@@ -252,7 +252,7 @@ const PAGES = 3;
 /** Dependencies of the web check, wired by `createEngine`. */
 export interface WebParts extends Omit<CompareWithPageParts, "words"> {
   readonly search: WebSearch;
-  /** Only pages of these hosts are read. */
+  /** Hosts whose pages may be read; all others are skipped. */
   readonly hosts: readonly string[];
   readonly fetchPage: (url: string, options: { readonly hosts: readonly string[]; readonly signal: AbortSignal }) => Promise<FetchedPage>;
   readonly readPage: ReadPage;
@@ -264,10 +264,10 @@ export interface WebParts extends Omit<CompareWithPageParts, "words"> {
 }
 
 /**
- * Checks passages against web pages of the listed hosts: one query for each passage, all in parallel under one
- * deadline. A failed check leaves its passage silent, with the reason. `evidence` has one entry per checked passage;
- * `failures` gives each distinct reason why passages could not be checked; `unread` names each unread page once, with
- * the reason; `pages` counts the pages read.
+ * Checks passages against web pages of the allowed hosts. Each passage gets one query; all run in parallel under one
+ * deadline. A passage whose check fails gets the verdict `silent` with the reason. `evidence` has one entry per checked
+ * passage. `failures` lists each distinct reason why passages could not be checked. `unread` names each unread page once,
+ * with the reason. `pages` is the number of pages read.
  * @param asked tokens of the question
  * @throws only the signal's reason when cancelled
  */
@@ -335,7 +335,7 @@ async function readResult(url: string, { fetchPage, readPage, hosts, now }: WebP
   return { url: fetched.url, retrievedAt, page: await readPage(fetched, signal) };
 }
 
-/** Returns the distinct allowed result addresses in order. */
+/** Returns the addresses of the results on allowed hosts, each once, in order. */
 function listedUrls(results: readonly { readonly url: string }[], hosts: readonly string[]): string[] {
   const urls = results.flatMap(({ url }) => {
     try {
@@ -359,7 +359,7 @@ function shown(text: string): string {
     .trim();
 }
 
-/** Pages that disagree leave a passage uncertain, because nothing here decides between them. */
+/** Combines what the pages say. If they disagree, the passage stays uncertain, because nothing here decides between them. */
 function judge(pages: readonly WebPageEvidence[], read: number, own: string | null): Pick<WebEvidence, "verdict" | "reason" | "pages"> {
   const says = (verdict: WebPageEvidence["verdict"]) => pages.filter((page) => page.verdict === verdict).length;
   const [confirmed, contradicted] = [says("confirmed"), says("contradicted")];
@@ -378,8 +378,8 @@ function sameAddress(a: string, b: string): boolean {
 }
 
 /**
- * Updates uncertain verdicts by the web check: confirmed becomes verified, contradicted becomes rejected, silent stays
- * uncertain.
+ * Updates uncertain verdicts by the web check: `confirmed` becomes verified, `contradicted` becomes rejected, `silent`
+ * stays uncertain.
  */
 export function withWebVerdicts(evidence: readonly Evidence[], web: readonly WebEvidence[]): Evidence[] {
   const said = new Map(web.map((one) => [one.sid, one]));

@@ -239,7 +239,7 @@ export async function* consultWeb(
     for (const verdict of ["confirmed", "contradicted", "silent"] as const)
       log.fact(verdict, said.evidence.filter((one) => one.verdict === verdict).length);
     if (uncertain.length > passages.length)
-      log.notice("web_limit", `${count(uncertain.length - passages.length)} not checked on the web: the limit of ${web.passages} is reached`);
+      log.notice("web_limit", `${count(uncertain.length - passages.length)} not checked on the web: limit reached`);
     for (const page of said.unread) log.notice("web_page", `Web page not read: ${page}`);
     for (const failure of said.failures) log.notice("web_failed", failure);
     return said;
