@@ -5,7 +5,7 @@ import { fakePassage } from "../testing/passages.ts";
 import { unitsIn } from "../text/units.ts";
 import { candidatesOf } from "./candidates.ts";
 
-/** Returns a paragraph whose lines are separate units, as after intended line breaks. */
+/** Returns a paragraph whose lines are separate units, as the normaliser keeps them for intended line breaks. */
 function rowsPassage(lines: readonly string[]): Passage {
   const made = fakePassage({ segments: lines });
   return { ...made, units: made.units.map((unit) => ({ ...unit, block: 0 })) };
@@ -18,7 +18,7 @@ const textsOf = (passage: Passage) =>
     passage,
     made(passage).map(({ range }) => range),
   );
-/** Returns the context of each candidate, followed by the candidate. */
+/** Returns, for each candidate, the texts of its context followed by its own text. */
 const contextsOf = (passage: Passage) => made(passage).map(({ range, context }) => slicesOf(passage, [...context, range]));
 
 describe("candidatesOf", () => {

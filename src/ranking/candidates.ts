@@ -8,26 +8,26 @@ import { aboveUnit, cellsOf, unitAt } from "../text/units.ts";
 export interface Candidate {
   readonly type: "sentence" | "list" | "item" | "row";
   readonly range: TextRange;
-  /** Required context before it: a list's lead-in, a table's header, the antecedent of "this". */
+  /** Text before the candidate that it needs: a list's lead-in, a table's header, the antecedent of "this". */
   readonly context: readonly TextRange[];
-  /** Conditions and exceptions right after it. */
+  /** Conditions and exceptions right after the candidate. */
   readonly conditions: readonly TextRange[];
-  /** The nearest heading. */
+  /** The nearest heading above the candidate. */
   readonly heading: string;
-  /** All text above that gives its topic: headings, a table's caption and header, a list's lead-in. */
+  /** All text above the candidate that gives its topic: headings, a table's caption and header, a list's lead-in. */
   readonly above: string;
-  /** Header of a row's table; it may be in an earlier passage. */
+  /** Header of the table if the candidate is a row, even if the header is in an earlier passage; otherwise `null`. */
   readonly header: SourceText | null;
 }
 
 export interface CandidateCut {
-  /** Maximum characters of one candidate. Longer ones are left out, never cut. */
+  /** Maximum characters of one candidate. A longer one is left out, never cut. */
   readonly maxCharacters: number;
-  /** Maximum number of candidates; those around the matching window are kept. */
+  /** Maximum number of candidates. If there are more, those from the matching window on are kept. */
   readonly maxCandidates: number;
-  /** True if the question asks for steps or a list, so that lists stay whole up to `maxCharacters`. */
+  /** True if the question asks for steps or a list. A list then stays one candidate up to `maxCharacters`. */
   readonly wholeLists: boolean;
-  /** True if the question names an item by its number, so that no list stays whole. @default false */
+  /** True if the question names an item by its number. A list then never stays one candidate. @default false */
   readonly singleItems?: boolean;
 }
 
@@ -41,11 +41,11 @@ const DANGLING =
   /^(?:["“'(]\s*)?(?:(?:its|their|his|her|this|these|those|they|them|it|he|she|such|both|either|neither|the (?:latter|former|same))\b(?!\s+(?:is|was)\s+(?:important|possible|necessary|recommended|best)\b)|(?:in|for|under|at|during|after|because of|if)\s+(?:that|this|these|those|such)\b|(?:then|also|however|nonetheless|even so|that said|instead|otherwise|therefore|thus|in addition|for example|for instance|as a result|yes|no)\b)/i;
 /** Matches the text before the first pronoun of a sentence. */
 const BEFORE_PRONOUN = /^(.+?)\b(?:it|they|them|he|him|she)\b/su;
-/** Matches the start of a sentence that limits the one before it. */
+/** Matches the start of a sentence that limits the sentence before it. */
 const LIMITS =
   /^(?:["“'(*]\s*)?(?:(?:however|but|unless|except|(?:the (?:only|sole) )?exceptions?|only if|note|important|please note|otherwise|nonetheless|even so|this (?:does not|doesn['’]t|only|applies)|these (?:do not|don['’]t|only)|that said)\b)/i;
 
-/** Returns the candidates of a passage in order. Linear in its length. */
+/** Returns the candidates of a passage in order. Takes time linear in the length of the passage. */
 export function candidatesOf(
   passage: Passage,
   { maxCharacters, maxCandidates, wholeLists, singleItems = false }: CandidateCut,
@@ -127,7 +127,7 @@ export function candidatesOf(
   return nearWindow(candidates, passage, maxCandidates);
 }
 
-/** Returns the candidates from the matching window on, and earlier ones if there is room. */
+/** Returns up to `limit` candidates, from the matching window on; earlier candidates fill the remaining room. */
 function nearWindow(candidates: readonly Candidate[], { window }: Passage, limit: number): Candidate[] {
   if (candidates.length <= limit) return [...candidates];
   const first = candidates.findIndex(({ range }) => range.end > window.start);
@@ -141,14 +141,17 @@ function isAskedAbove(passage: Passage, at: number): boolean {
   return next?.type === "list-item" && next.leadIn?.start === unit.start && textOf(passage, unit).trimEnd().endsWith("?");
 }
 
-/** Minimum number of lines in a paragraph for them to count as rows. `src/ingest/line-breaks.ts` keeps only intended line breaks. */
+/**
+ * Minimum number of lines of a paragraph that count as rows. Only intended line breaks are left
+ * (`src/ingest/line-breaks.ts`).
+ */
 const LEAST_ROWS = 3;
 
 const ENDS_SENTENCE = /[.!?]["'”’)\]]*\s*$/u;
 
 /**
- * Returns the last row that fits with the given line into `most` characters, before the next line that ends in a colon.
- * Returns `at` if the line is not a row.
+ * Returns the last of the adjacent short lines ("rows") that belong with the given line: within `most` characters, and
+ * before a line that ends in a colon. Returns `at` if the line is no such row.
  */
 function lastRowOf(passage: Passage, at: number, most: number): number {
   const { units } = passage;
@@ -162,7 +165,7 @@ function lastRowOf(passage: Passage, at: number, most: number): number {
       textOf(passage, { start: one.end, end: next.start }).includes("\n")
     );
   };
-  // A line that ends a sentence is complete by itself.
+  // A line that ends a sentence is complete alone, so it is no row.
   const isRow = (i: number) =>
     i >= 0 && units[i]?.type === "paragraph" && follows(i) && !ENDS_SENTENCE.test(textOf(passage, units[i] as PlacedUnit));
   // Count adjacent rows on both sides.
@@ -178,14 +181,14 @@ function lastRowOf(passage: Passage, at: number, most: number): number {
   return last;
 }
 
-/** Maximum length of a line of an address or similar, in characters. */
+/** Maximum length in characters of a line of an address or a similar text. */
 const LINE_CHARACTERS = 80;
 /** Maximum number of address lines. */
 const MAX_LINES = 8;
 
 /**
- * Returns the last unit that a sentence with a final colon introduces, other than a list: address lines, or one
- * paragraph. Returns `at` if there is none.
+ * Returns the last unit that a sentence with a final colon introduces: the last line of an address, or one paragraph.
+ * Returns `at` if it introduces neither. Lists are handled elsewhere.
  */
 function announcedBy(passage: Passage, at: number): number {
   const { units } = passage;
@@ -197,7 +200,10 @@ function announcedBy(passage: Passage, at: number): number {
   return last === at && units[at + 1]?.type === "paragraph" ? at + 1 : last;
 }
 
-/** Returns the sentence before a quote that begins with a word such as "this" or "yes". A heading counts if it is a question. */
+/**
+ * Returns the sentence before a unit that begins with a word such as "this" or "yes". A heading is returned only if it
+ * is a question.
+ */
 function antecedents(passage: Passage, at: number, headingUnit: number): PlacedUnit[] {
   const { units } = passage;
   const unit = units[at] as PlacedUnit;
@@ -210,8 +216,8 @@ function antecedents(passage: Passage, at: number, headingUnit: number): PlacedU
 }
 
 /**
- * Returns the heading of a list without a lead-in, because "Glass bottles" means nothing without "Not allowed" above
- * it. Leaves out the document's title.
+ * Returns the heading above a list without a lead-in, because "Glass bottles" means nothing without "Not allowed" above
+ * it. Returns nothing if the heading repeats the document's title.
  */
 function headedBy(passage: Passage, headingUnit: number): TextRange[] {
   const heading = passage.units[headingUnit];
@@ -220,8 +226,8 @@ function headedBy(passage: Passage, headingUnit: number): TextRange[] {
 }
 
 /**
- * Returns whether a pronoun refers back, as in "Clean it with a brush". It does not if two content words precede it,
- * because they may be its antecedent.
+ * Returns whether a sentence begins with a pronoun that refers back, as in "Clean it with a brush". Two content words
+ * before the pronoun may be its antecedent; then it does not refer back.
  */
 function pointsBack(start: string): boolean {
   const [, before] = BEFORE_PRONOUN.exec(start) ?? [];
@@ -230,7 +236,10 @@ function pointsBack(start: string): boolean {
   return own.length < 2;
 }
 
-/** Returns conditions and exceptions after a unit, each with the list it introduces. Conditions after a table apply to every row. */
+/**
+ * Returns conditions and exceptions after a unit, each with the list that it introduces. Those after a table apply to
+ * every row.
+ */
 function conditionsAfter(passage: Passage, last: number, maxCharacters: number): TextRange[] {
   const { units } = passage;
   const found: TextRange[] = [];
@@ -252,15 +261,18 @@ function conditionsAfter(passage: Passage, last: number, maxCharacters: number):
   return found;
 }
 
-/** Matches the mark of a note after a word or a value: "halls.*", "free†", "[1]", "50 francs¹". */
+/** Matches the mark that refers to a note, after a word or a value: "halls.*", "free†", "[1]", "50 francs¹". */
 const NOTE_CALL = new RegExp(
   String.raw`(?<=[^\s*†‡\[])\s?(\*{1,3}|[†‡]{1,2}|\[(?:\d{1,3}|\*{1,3}|[†‡])\]|(?<!\d)[${RAISED}]{1,2})(?=[\s.,;:)|*†‡]|$)`,
   "gu",
 );
-/** Matches a part named in brackets: "(see note 3)". */
+/** Matches a reference to a note in brackets: "(see note 3)". */
 const NAMED_NOTE = /\([^()]{1,60}\)/gu;
 
-/** Returns the notes that a range or the header of its row cites, each in the first block after it that begins with the mark. */
+/**
+ * Returns the notes to which a range or the header of its row refers. Each is the first later block that begins with
+ * its mark or number.
+ */
 function notesOf(passage: Passage, { header }: PlacedUnit, range: TextRange, last: number): TextRange[] {
   const text = `${header?.text ?? ""} ${textOf(passage, range)}`;
   const marks = new Set([...text.matchAll(NOTE_CALL)].map(([, mark = ""]) => mark));
@@ -278,7 +290,7 @@ function opensWith(text: string, mark: string): boolean {
   return text.startsWith(mark) && /^\s?[\p{L}\p{N}"“(]/u.test(text.slice(mark.length));
 }
 
-/** Returns whether a unit or its heading holds the word before the number: "Notes" for "see note 3". */
+/** Returns whether a unit or its heading contains the word before the number of a note: "Notes" for "see note 3". */
 function names(unit: PlacedUnit, { name }: AskedPart, passage: Passage): boolean {
   return `${unit.headingPath.at(-1) ?? ""} ${startOf(passage, unit)}`.toLowerCase().includes(name.toLowerCase());
 }
@@ -287,7 +299,7 @@ function blockEnd({ units }: Passage, unit: PlacedUnit): number {
   return units.findLast(({ block }) => block === unit.block)?.end ?? unit.end;
 }
 
-/** Compares heading paths, because a section can end without a new heading. */
+/** Returns whether two units are in one section. Compares heading paths, because a section can end without a new heading. */
 function isSameSection(a: PlacedUnit, b: PlacedUnit): boolean {
   return a.headingPath.length === b.headingPath.length && a.headingPath.every((heading, i) => heading === b.headingPath[i]);
 }
@@ -298,7 +310,10 @@ function lastItem(units: readonly PlacedUnit[], first: number): number {
   return last;
 }
 
-/** For a nested list, maps each top-level item with subitems to its last unit. Returns `null` if fewer than two items have subitems. */
+/**
+ * For a nested list, maps each top-level item that has subitems to its last unit. Returns `null` if fewer than two items
+ * have subitems.
+ */
 function partsOf({ units, document }: Passage, first: number, last: number): ReadonlyMap<number, number> | null {
   const levelOf = (at: number) => document.blocks[(units[at] as PlacedUnit).block]?.level ?? 0;
   let top = levelOf(first);
@@ -320,10 +335,10 @@ function lastUnitWithin(units: readonly PlacedUnit[], first: number, end: number
   return last;
 }
 
-/** Maximum depth of parent items to show. */
+/** Maximum number of nested lead-ins to show. */
 const MAX_LEADS = 3;
 
-/** Returns the lead-ins of an item or row within the passage, outermost first. */
+/** Returns the lead-ins above an item or row, as far as they are in the passage, outermost first. */
 function leadsTo(passage: Passage, unit: PlacedUnit): TextRange[] {
   const leads: TextRange[] = [];
   for (let at: PlacedUnit | undefined = unit; at?.leadIn !== null && at !== undefined && leads.length < MAX_LEADS; ) {
@@ -335,12 +350,12 @@ function leadsTo(passage: Passage, unit: PlacedUnit): TextRange[] {
   return leads;
 }
 
-/** Returns the caption and header of a row's table within the passage. */
+/** Returns the caption and header of a row's table, as far as they are in the passage. */
 function tableOf({ range }: Passage, { caption, header }: PlacedUnit): TextRange[] {
   return [caption, header].filter((one) => one !== null && one.start >= range.start && one.end <= range.end) as TextRange[];
 }
 
-/** Returns the rows that differ only in their headings: "Day" below "Rowing boat" and "Day" below "Canoe". */
+/** Returns the rows that differ only in the headings above them: "Day" below "Rowing boat" and "Day" below "Canoe". */
 function partedRows(passage: Passage): ReadonlySet<PlacedUnit> {
   const rows = passage.units.filter((unit) => unit.type === "table-row" && !isHeader(passage, unit));
   const byName = Map.groupBy(rows, (unit) => `${unit.header?.text ?? ""}\n${cellsOf(textOf(passage, unit))[0]}`);
@@ -352,7 +367,7 @@ function isHeader(passage: Passage, { block }: PlacedUnit): boolean {
   return passage.document.blocks[block]?.header === block;
 }
 
-/** Number of characters that are enough to classify the start of a sentence. */
+/** Number of characters that suffice to classify the start of a sentence. */
 const START = 60;
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu;
 

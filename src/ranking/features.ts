@@ -5,21 +5,21 @@ import type { Evidence, QuestionPart } from "../shared/types.ts";
 import { memoised } from "../text/memo.ts";
 import { type Candidate, textOf } from "./candidates.ts";
 
-/** The tokeniser and index statistics for choosing quotes. */
+/** The tokeniser and index statistics for ranking candidates. */
 export interface QuoteWords {
   tokens(text: string): string[];
-  /** Content tokens of a question, without its interrogative frame. */
+  /** Content tokens of a question, without its interrogative frame ("how long does"). */
   questionTokens(question: string): string[];
   idf(token: string): number;
 }
 
-/** A set of question words, one bit each. */
+/** A set of question words as a bit mask: one bit for each word. */
 export type AskedBits = number;
 
 /** A candidate matched against the question. */
 export type CandidateView = ReturnType<typeof viewPassage>[number];
 
-/** Maximum number of question words, rarest first: one bit each. */
+/** Maximum number of question words, because each takes one bit of a number. The rarest are kept. */
 const MAX_WORDS = 30;
 
 /** A question prepared for matching candidates. */
@@ -35,18 +35,18 @@ export function readAsked(question: string, words: QuoteWords) {
   const total = tokens.reduce((sum, { weight }) => sum + weight, 0);
   return {
     type: readQuestion(question).type,
-    /** Groups of value kinds that it asks for. */
+    /** Groups of value kinds that the question asks for, such as dates. */
     values: askedValues(question),
     /** The part of the document that the question names by its number, or `null`. */
     part: askedPart(question),
     bitsIn: (text: string): AskedBits => words.tokens(text).reduce((bits, token) => bits | (bitOf.get(token) ?? 0), 0),
-    /** IDF-weighted share of the question, 0 to 1. */
+    /** Returns the IDF-weighted share of the question's words that are in the set, 0 to 1. */
     share: (bits: AskedBits) =>
       total === 0 ? 0 : tokens.reduce((sum, { weight }, i) => sum + ((bits & (1 << i)) === 0 ? 0 : weight), 0) / total,
-    /** Largest weight share of a question word that is missing from the set. */
+    /** Returns the largest IDF-weighted share of a single question word that is not in the set. */
     heaviestLacking: (bits: AskedBits) =>
       tokens.reduce((most, { weight }, i) => ((bits & (1 << i)) === 0 ? Math.max(most, total === 0 ? 0 : weight / total) : most), 0),
-    /** Question words with a digit: numbers, years, codes. */
+    /** The question words that contain a digit: numbers, years, codes. */
     numbers: tokens.reduce<AskedBits>((bits, { token }, i) => bits | (/\d/.test(token) ? 1 << i : 0), 0),
     tokensIn: (bits: AskedBits) => tokens.flatMap(({ token }, i) => ((bits & (1 << i)) === 0 ? [] : [token])),
   };
@@ -71,12 +71,12 @@ export function viewPassage(candidates: readonly Candidate[], evidence: Pick<Evi
       text,
       /** Question words in the candidate or in the text above it. */
       holds: inCandidate | heading,
-      /** Requested value groups that it contains. */
+      /** Requested groups of value kinds of which the candidate contains a value. */
       values: new Set(asked.values.filter((kinds) => (held & kinds) !== 0)),
-      /** Weight share of question words in the candidate, and the share that only its headings add. */
+      /** IDF-weighted share of the question's words in the candidate, and the share that only its headings add. */
       own,
       fromHeading: asked.share(inCandidate | heading) - own,
-      /** Largest weight share of a question word missing from the candidate, its headings and its title. */
+      /** Largest IDF-weighted share of a question word that is missing from the candidate, its headings and its title. */
       lacks: asked.heaviestLacking(inCandidate | heading | inTitle),
     };
   });
@@ -87,13 +87,13 @@ export interface MeasuredCandidate {
   readonly view: CandidateView;
   /** Cosines of the question with the candidate alone, and with title and headings above the candidate. */
   readonly cosine: { readonly own: number; readonly headed: number };
-  /** Retrieval score of its passage, divided by the best passage's score. */
+  /** Retrieval score of the candidate's passage, divided by that of the best passage. */
   readonly fused: number;
-  /** The larger question share of the two neighbouring candidates. */
+  /** IDF-weighted share of the question's words in the neighbouring candidate that has more of them. */
   readonly beside: number;
 }
 
-/** First-stage features, which choose candidates for the cross-encoder. */
+/** Features of the first-stage score, which selects candidates for the cross-encoder. */
 export const FIRST_STAGE_FEATURES: Readonly<Record<string, (candidate: MeasuredCandidate) => number>> = {
   own: ({ view }) => view.own,
   heading: ({ view }) => view.fromHeading,
@@ -115,31 +115,31 @@ export interface ScoredCandidate {
   readonly cross: number | null;
   /** The score by which candidates are sorted. */
   readonly score: number;
-  /** Probability that it answers, 0 to 1. */
+  /** Probability that the candidate answers, 0 to 1. */
   readonly probability: number;
   /** The next candidate, if it is quoted together with this one because both together answer better. */
   readonly followedBy?: CandidateView;
-  /** True if it is the only candidate with the number that the question names. */
+  /** True if the question names a number and only this candidate has it. */
   readonly isNamed?: true;
   /**
-   * True if it answers a part of the message that the best candidate does not answer, or is a row that matches equally
-   * well. Such a candidate ignores the limits.
+   * True if the candidate answers a part of the message that the best candidate leaves unanswered, or is a row that
+   * matches as well as the best row. Such a candidate is shown whatever the limits.
    */
   readonly isRequired?: true;
 }
 
-/** Features of a candidate after the cross-encoder. */
+/** Features of the candidate score, which the cross-encoder makes possible. */
 export const CANDIDATE_FEATURES: Readonly<Record<string, (candidate: Pick<ScoredCandidate, "first" | "cross">) => number | null>> = {
   cross: ({ cross }) => cross,
   first: ({ first }) => first,
 };
 
-/** Confidence features, all of the best candidate. */
+/** Features of the confidence. All describe the best candidate. */
 export const CONFIDENCE_FEATURES: Readonly<Record<string, (best: ScoredCandidate) => number | null>> = {
   cross: ({ cross }) => cross,
   first: ({ first }) => first,
   lacks: ({ view }) => view.lacks,
-  // Marks rows, because the cross-encoder underrates them.
+  // Distinguishes rows, because the cross-encoder underrates them.
   row: ({ view }) => Number(view.candidate.type === "row"),
 };
 
@@ -158,9 +158,9 @@ const weightsSchema = z.object({
   name: z.string(),
   recipe: z.string(),
   date: z.string(),
-  /** SHA-256 of the training candidates. */
+  /** SHA-256 of the candidates used for training. */
   data: z.string(),
-  /** Name and hash of the cross-encoder used in training. The weights are valid only for its scores. */
+  /** Name and hash of the cross-encoder used in training. The weights are valid only for scores of that cross-encoder. */
   reader: z.object({ name: z.string(), hash: z.string() }),
   first: namedScorerSchema(Object.keys(FIRST_STAGE_FEATURES)),
   candidate: namedScorerSchema(Object.keys(CANDIDATE_FEATURES)),
@@ -168,25 +168,28 @@ const weightsSchema = z.object({
   threshold: z.object({
     /** Minimum confidence for an answer. */
     minimum: share,
-    /** The selection rule, for display. */
+    /** The rule by which `minimum` was chosen, for display. */
     rule: z.string(),
   }),
 });
 
 export interface RankingWeights extends z.infer<typeof weightsSchema> {
-  /** Id of these exact weights: the recipe and the hash of the file. */
+  /** Id of exactly these weights, from the training recipe and the hash of the file. */
   readonly id: string;
 }
 
-/** Reads the shipped weights, made by `lab/train/ranking`. @throws ModelError `ranking_corrupt` when the file is missing or invalid */
+/**
+ * Reads the shipped weights, which `lab/train/ranking` writes.
+ * @throws ModelError `ranking_corrupt` if the file is missing or invalid
+ */
 export function readRankingWeights(path: string = shippedWeights("ranking.json")): RankingWeights {
   return readNamedWeights({ path, schema: weightsSchema, code: "ranking_corrupt", whose: "the weights of ranking", recipe: "ranking" });
 }
 
-/** Quotable candidates for one question, best first. */
+/** The candidates for one question, best first. */
 export interface Choice {
   readonly asked: AskedQuestion;
   readonly candidates: readonly ScoredCandidate[];
-  /** Parts of the message without an answer; absent: none. */
+  /** Parts of the message that no candidate answers; absent: none. */
   readonly open?: readonly QuestionPart[];
 }

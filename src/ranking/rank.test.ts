@@ -29,7 +29,7 @@ function rank(read: ReadTexts | null, ...passages: readonly Segments[]) {
   return rankCandidates(QUESTION, evidence, fakeWords(), { maxCharacters: 500, weights, read, embed, signal });
 }
 
-/** Creates a cross-encoder that returns log odds by the end of the text, and -5 for any other text. */
+/** Creates a cross-encoder that looks up the log odds by the end of the text; -5 for any text that is not listed. */
 const odds = (...known: readonly (readonly [text: string, odds: number])[]) => {
   const calls: ToRead[] = [];
   const read = fakeReadTexts((one) => {
@@ -142,7 +142,10 @@ describe("withFollowing", () => {
   const DENIAL = "The first president of the club was not Mr. Pollard.";
   const ANSWER = "Edith Pollard signed as E. Pollard.";
   const OTHER = "The club plays in brown and yellow.";
-  /** Creates a cross-encoder that returns 4 for the negation and `together` for both sentences. */
+  /**
+   * Creates a cross-encoder that returns 4 for the negation, 1 for the answer and `together` for both sentences in one
+   * text.
+   */
   const reads = (together: number) => odds([`${DENIAL} ${ANSWER}`, together], [DENIAL, 4], [ANSWER, 1]).read;
 
   async function follow(read: ReadTexts, segments: Segments = [OTHER, DENIAL, ANSWER, OTHER], headings: readonly string[] = []) {

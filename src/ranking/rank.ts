@@ -29,27 +29,33 @@ export interface RankOptions {
   /** Embeds texts as vectors of length 1. */
   readonly embed: (texts: readonly string[]) => readonly Float32Array[];
   readonly weights: Pick<RankingWeights, "first" | "candidate">;
-  /** The cross-encoder; `null`: the first stage alone orders candidates. */
+  /** The cross-encoder; `null`: the first-stage score alone orders candidates. */
   readonly read: ReadTexts | null;
-  /** The question with the domain's synonyms. The cross-encoder scores it as well, and the higher score counts. @default the question */
+  /**
+   * The question with the domain's synonyms. The cross-encoder scores the candidates with both forms of the question; the
+   * higher score is used. @default the question
+   */
   readonly readAs?: string;
-  /** Excludes candidates regardless of their scores. @default none */
+  /** Returns whether a candidate is excluded, whatever its score. @default none is excluded */
   readonly isLeftOut?: (view: CandidateView) => boolean;
   readonly signal: AbortSignal;
 }
 
-/** Maximum number of candidates for the cross-encoder. Each takes about 20 ms of one core unless cached. */
+/** Maximum number of candidates that the cross-encoder scores. Each takes about 20 ms of one core unless cached. */
 export const CROSS_ENCODED = 16;
-/** Maximum number of candidates per passage, from the best window on. A hostile document may be one long list. */
+/**
+ * Maximum number of candidates per passage, from the matching window on. Needed because a hostile document may be one
+ * long list.
+ */
 const MAX_CANDIDATES = 120;
-/** Maximum number of passages. */
+/** Maximum number of passages whose candidates are ranked, best passages first. */
 const PASSAGES = 8;
 
 type Found = Pick<Evidence, "passage">;
 
 /**
- * Ranks every sentence, list and table row of the passages, most likely answer first. The cross-encoder scores the best first-stage
- * candidate of each passage, then the best of all.
+ * Ranks every sentence, list and table row of the passages, most likely answer first. The cross-encoder scores
+ * candidates by their first-stage score: the best of each passage, then the best of the remaining ones.
  */
 export async function rankCandidates(
   question: string,
@@ -84,7 +90,7 @@ export async function rankCandidates(
     .sort((a, b) => Number(b.isNamed ?? false) - Number(a.isNamed ?? false) || b.score - a.score);
   const ordered = (await orderRowsByColumn(asks, first, asked, read, signal)) ?? first;
   const last = ordered.at(-1) as ScoredCandidate;
-  // Unscored candidates follow the scored ones in first-stage order.
+  // Candidates that the cross-encoder did not score come last, in the order of their first-stage scores.
   const rest = scored
     .filter((candidate) => !chosen.includes(candidate))
     .map((candidate) => ({
@@ -96,9 +102,9 @@ export async function rankCandidates(
 }
 
 /**
- * Returns the only candidate with the number that the question names; it must also have the question's other words in
- * its text, headings or title. Of several texts below a numbered heading, the first is taken. Needed because a
- * cross-encoder cannot distinguish "step 4" from "step 5".
+ * Returns the candidate with the number that the question names, if there is only one. Its text, headings or title must
+ * contain the other words of the question too. Of several texts below one numbered heading, the first is taken. Needed
+ * because a cross-encoder cannot distinguish "step 4" from "step 5".
  */
 function namedCandidate(scored: readonly ScoredCandidate[], { part, bitsIn }: AskedQuestion): ScoredCandidate | null {
   if (part === null) return null;
@@ -118,9 +124,10 @@ function namedCandidate(scored: readonly ScoredCandidate[], { part, bitsIn }: As
 }
 
 /**
- * Orders the rows of the best candidate's table that contain a number of the question in different columns: "rests 45 minutes" also matches
- * the loaf that bakes 45. The cross-encoder cannot find the column in a whole row, so it scores each row's name with those cells alone.
- * The rows exchange places and scores. Returns `null` if there are no such rows.
+ * Reorders rows of the best candidate's table if they contain a number of the question in different columns: "rests 45
+ * minutes" also matches the loaf that bakes for 45. The cross-encoder cannot find the column in a whole row, so it scores
+ * each row reduced to its name and the cells with the number. The reordered rows keep the set of places and scores that
+ * they had together. Returns `null` if nothing is to be reordered.
  */
 async function orderRowsByColumn(
   asks: readonly string[],
@@ -159,7 +166,7 @@ async function orderRowsByColumn(
   return ordered;
 }
 
-/** Selects the best candidate of each passage, then the best of all, `most` in total. */
+/** Selects the candidates that the cross-encoder scores: the best of each passage, then the best of all. */
 function chooseForReading(sorted: readonly ScoredCandidate[]): ScoredCandidate[] {
   const seen = new Set<string>();
   const bestOfEach = sorted.filter(({ view: { evidence } }) => {
@@ -186,8 +193,9 @@ export function confidenceFeatures({ candidates }: Pick<Choice, "candidates">): 
 }
 
 /**
- * Returns the highest candidate probability of each passage, by sid.
- * @param confidence confidence of the answer: the best passage gets it, the others in proportion
+ * Returns the highest probability of a candidate in each passage, by sid.
+ * @param confidence confidence of the answer. If given, the best passage gets it, and the probabilities of all others are
+ * scaled by the same factor
  */
 export function relevanceOfPassages(
   { candidates }: Pick<Choice, "candidates">,
@@ -203,7 +211,7 @@ export function relevanceOfPassages(
   return relevance;
 }
 
-/** Returns the candidate limits for a question type. */
+/** Returns the limits on candidates for a question type. */
 export function candidateCut(type: AskedQuestion["type"], maxCharacters: number): CandidateCut {
   return { maxCharacters, maxCandidates: MAX_CANDIDATES, wholeLists: type === "list" || type === "how-do-i" };
 }
@@ -233,7 +241,7 @@ export function measureCandidates(
   return { asked, candidates };
 }
 
-/** Removes the question itself from the candidates' context. */
+/** Removes text that repeats the question from the context of candidates. */
 function withoutQuestion(candidates: readonly Candidate[], { passage }: Found, question: string): Candidate[] {
   return candidates.map((candidate) => {
     const context = candidate.context.filter((range) => !repeatsQuestion(textOf(passage, range), question));
@@ -241,7 +249,7 @@ function withoutQuestion(candidates: readonly Candidate[], { passage }: Found, q
   });
 }
 
-/** Returns the cosines of the question with every candidate, in order. */
+/** Returns the cosines between the question and each candidate, in order. */
 function cosinesOf(question: string, views: readonly CandidateView[], embed: RankOptions["embed"]): MeasuredCandidate["cosine"][] {
   if (views.length === 0) return [];
   const above = ({ evidence, candidate }: CandidateView) =>
@@ -260,8 +268,8 @@ export function readingText({ candidate, evidence }: { readonly candidate: Candi
 }
 
 /**
- * Adds the next candidate if the cross-encoder scores both together higher. Example: the sentence after "The first
- * president was not Mr. Pollard" names the president.
+ * Adds to the best candidate the one after it if the cross-encoder scores both together higher. Example: the sentence
+ * after "The first president was not Mr. Pollard" names the president.
  */
 export async function withFollowing(question: string, choice: Choice, readTexts: ReadTexts, signal: AbortSignal): Promise<Choice> {
   const [best, ...others] = choice.candidates;
@@ -275,8 +283,8 @@ export async function withFollowing(question: string, choice: Choice, readTexts:
 }
 
 /**
- * Returns the next candidate of the passage. Returns `null` if another unit is between, the headings differ, either is
- * a row, or it is already quoted.
+ * Returns the candidate that directly follows in the passage. Returns `null` if a unit lies between, if the headings
+ * differ, if either is a row, or if it is already quoted as a condition.
  */
 function candidateBehind(
   { view: { evidence, candidate } }: ScoredCandidate,
@@ -295,13 +303,16 @@ function candidateBehind(
   return isGap || heading !== candidate.heading || candidate.conditions.some(({ start }) => start === range.start) ? null : next;
 }
 
-/** Minimum probability of a row relative to the best row. Applies if the question has words that no row contains. */
+/**
+ * Minimum probability of the second matching row, relative to the first. Used only if the question has words that the
+ * first row lacks.
+ */
 const NEAR_BEST = 0.6;
 
 /**
- * Returns the rows that match the question as well as the best candidate. Returns `null` if the best candidate is not a
- * row, if the question names no cell of it, or if no other row matches. A single row would not answer "Which huts are
- * in the Lenz valley?". The question names a cell if it contains all its words.
+ * Returns the rows of a table that match the question as well as the best candidate. Returns `null` if the best candidate
+ * is not a row, if the question names no cell of it, or if no other row matches. Needed because a single row would not
+ * answer "Which huts are in the Lenz valley?". A question names a cell if it contains all words of the cell.
  */
 export function equalRows(question: string, { asked, candidates }: Choice, { tokens }: Pick<QuoteWords, "tokens">) {
   const [best] = candidates;
@@ -312,7 +323,7 @@ export function equalRows(question: string, { asked, candidates }: Choice, { tok
   const isSaid = ({ text }: Word) => {
     const own = tokens(text);
     const held = asked.tokensIn(asked.bitsIn(text));
-    // Stop words count too: "Lock A" is not any lock.
+    // Compare stop words too: "Lock A" is one lock, not any lock.
     return own.length === 0 ? said.has(text) : own.every((token) => held.includes(token));
   };
   const namedIn = (row: string): number[] =>
@@ -331,8 +342,8 @@ export function equalRows(question: string, { asked, candidates }: Choice, { tok
   };
   const own = matchesOf(best.view.text);
   if (own.columns.length === 0) return null;
-  // "Which huts of the Lenz valley open in June?" A row with both words is better than the best row if that has only
-  // the valley.
+  // Prefer rows with more named cells: in "Which huts of the Lenz valley open in June?", a row with both is better than a
+  // best candidate that has only the valley.
   const fuller = table
     .filter(({ view }) => own.matches(view.text))
     .map(({ view }) => matchesOf(view.text))
@@ -341,6 +352,6 @@ export function equalRows(question: string, { asked, candidates }: Choice, { tok
   const [first, second] = rows;
   if (first === undefined || second === undefined) return null;
   if (first.view.lacks > 0 && second.probability < NEAR_BEST * first.probability) return null;
-  // `matches`: whether another row of the table, as it stands in the text, matches too.
+  // `matches` tells whether the text of any row of the table, retrieved or not, matches too.
   return { rows, documentId: document.id, header, matches: fuller.matches };
 }
