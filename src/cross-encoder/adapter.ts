@@ -1,7 +1,7 @@
 import { openContainer } from "./container.ts";
 import { adapterSchema, bytesOf, layerMatrices, type TensorEntry, type WeightsHeader } from "./weights-file.ts";
 
-/** Weights in memory before their matrices are packed. */
+/** Weights in memory before their matrices are packed for the kernel. */
 interface Unpacked {
   readonly header: Omit<WeightsHeader, "tensors">;
   readonly hash: string;
@@ -9,19 +9,19 @@ interface Unpacked {
   readonly memory: WebAssembly.Memory;
 }
 
-/** Largest 8-bit code. */
+/** Largest absolute value of an 8-bit code. */
 const MOST = 127;
 /**
- * Relative change of a row's scale. The matrices are multiples of the old scale, and most changes are smaller than half
- * a code. With the same scale, rounding would undo them.
+ * Factor by which the scale of a row changes. The matrices are multiples of the old scale, and most changes by an
+ * adapter are smaller than half a code, so rounding with the old scale would undo them.
  */
 const NEW_SCALE = 1.0073;
 
 /**
- * Merges an adapter into the matrices: W + B · A (Hu et al., arXiv:2106.09685, section 4.1), rounded to 8 bits. Other tensors of the adapter
- * replace those of the weights.
+ * Merges an adapter into the matrices: W + B · A (Hu et al., arXiv:2106.09685, section 4.1), rounded to 8 bits. Other
+ * tensors of the adapter replace the tensors of the same name.
  * @returns SHA-256 of the adapter's content
- * @throws {ModelError} `reader_missing` | `reader_unreadable` | `reader_corrupt`, also for an adapter of other weights
+ * @throws {ModelError} `reader_missing` | `reader_unreadable` | `reader_corrupt`, also for an adapter that was trained on other weights
  */
 export function mergeAdapter(path: string, { header, hash, places, memory }: Unpacked): string {
   return openContainer(path, adapterSchema, ({ header: { base, rank, tensors }, payloadBytes, read, corrupt }) => {
@@ -43,7 +43,7 @@ export function mergeAdapter(path: string, { header, hash, places, memory }: Unp
     for (let layer = 0; layer < header.layers; layer++) {
       for (const [kind, rows, depth] of layerMatrices(header)) {
         const name = `layer.${layer}.${kind}`;
-        // Query, key and value have a factor each.
+        // Query, key and value each have their own `down` factor.
         const parts = kind === "attention" ? 3 : 1;
         const [down, up] = [matrix(`${name}.a`, parts * rank, depth), matrix(`${name}.b`, rows, rank)];
         const codes = new Int8Array(memory.buffer, places.get(`${name}.codes`), rows * depth);

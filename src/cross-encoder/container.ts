@@ -9,7 +9,7 @@ export interface Container<Header> {
   readonly payloadBytes: number;
   /** Reads all tensors into `payload` and returns the SHA-256 of the file's content. */
   read(payload: Buffer): string;
-  /** Returns the error for a damaged file. `what` names the damage. */
+  /** Creates the error for a damaged file. `what` says what is damaged. */
   corrupt(what: string, cause?: unknown): ModelError;
 }
 

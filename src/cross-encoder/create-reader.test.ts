@@ -161,7 +161,7 @@ describe("the bundled cross-encoder", () => {
   });
 });
 
-/** A result that takes about 1,900 bytes with its cache entry. */
+/** Returns a result that takes about 1,900 bytes in the cache. */
 const readingOf = (value: number): TextReading => ({ vector: new Float32Array(375).fill(value) });
 const one = readingOf(1);
 const two = readingOf(2);

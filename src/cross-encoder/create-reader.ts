@@ -14,9 +14,12 @@ export const weightsFile = (name: string) => join(PACKAGE_ROOT, "src", "models",
 export const SHIPPED_WEIGHTS = weightsFile("reader");
 /** Adapters of the embedded weights. `questions` is for pairs of questions. */
 export type Adapter = "questions";
-/** Maximum threads by default. More gain little, because a question has about a dozen candidates and other processes need cores as well. */
+/**
+ * Default maximum number of threads. More threads gain little, because a question has about a dozen candidates, and
+ * other processes need cores too.
+ */
 export const MAX_DEFAULT_THREADS = 4;
-/** Estimated bytes of a cache entry with its key, in addition to the result. */
+/** Estimated bytes of a cache entry without its result: the key and the bookkeeping. */
 const ENTRY_BYTES = 400;
 /** Default size of the cache in bytes, enough for about 8,000 results. */
 export const DEFAULT_CACHE_BYTES = 16 * 2 ** 20;
@@ -27,8 +30,8 @@ export interface ReaderOptions {
   /** An adapter of the embedded weights, merged into them while loading (about 0.3 s). @default none */
   readonly adapter?: Adapter | null | undefined;
   /**
-   * Number of worker threads. With 0 it runs in the calling thread, for tests and short scripts. @default available
-   * parallelism, at most 4
+   * Number of worker threads. With 0 the cross-encoder runs in the calling thread, for tests and short scripts. @default
+   * available parallelism, at most 4
    */
   readonly threads?: number | undefined;
   /** Maximum bytes of cached results; 0 disables the cache. @default DEFAULT_CACHE_BYTES */
@@ -61,7 +64,7 @@ export function defaultThreads(): number {
   return Math.min(MAX_DEFAULT_THREADS, availableParallelism());
 }
 
-/** Adds a cache to a pool; a batch computes equal texts once. */
+/** Adds a cache to a pool. Equal texts in one call are computed once. */
 export function createPooledReader(pool: ReaderPool, weights: Reader["weights"], cacheBytes: number): Reader {
   const cache =
     cacheBytes === 0
@@ -82,9 +85,9 @@ export function createPooledReader(pool: ReaderPool, weights: Reader["weights"],
       if (known === undefined) missing.set(key, text);
       else found.set(key, known);
     }
-    // Longest first, so that no long text is left for the end when other threads are idle.
+    // Process the longest texts first, so that at the end no thread works on a long text while others are idle.
     const longestFirst = [...missing].sort(([, a], [, b]) => lengthOf(b) - lengthOf(a));
-    // A failure cancels the other texts, because the whole call is rejected.
+    // A failure of one text cancels the others, because the whole call is rejected.
     const stop = new AbortController();
     const both = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
     try {
@@ -99,7 +102,7 @@ export function createPooledReader(pool: ReaderPool, weights: Reader["weights"],
       stop.abort(error);
       throw error;
     }
-    // Keys are computed from the input, so each result has the type of its input.
+    // The key of a result is computed from its input, so the result has the type that belongs to this input.
     return keys.map((key) => found.get(key) as ReadingOf<Read>);
   }
 
@@ -111,7 +114,7 @@ export function createPooledReader(pool: ReaderPool, weights: Reader["weights"],
   };
 }
 
-/** Returns a cache key over the hash of the weights and the input. */
+/** Returns the cache key: a hash of the hash of the weights and the input. */
 export function readingKey(weightsHash: string, read: ToRead): string {
   return sha256Hex(JSON.stringify([weightsHash, read]));
 }
@@ -120,7 +123,7 @@ function lengthOf(read: ToRead): number {
   return typeof read === "string" ? read.length : read.question.length + read.text.length;
 }
 
-/** Runs in the calling thread and yields to the event loop between texts. */
+/** Creates a pool that runs in the calling thread and yields to the event loop between texts. */
 function readHere(readText: ReturnType<typeof createReadText>): ReaderPool {
   let closed = false;
   let last: Promise<unknown> = Promise.resolve();
@@ -164,7 +167,7 @@ export interface ReaderThread {
 
 export interface ThreadEvents {
   onReply(reply: ThreadReply): void;
-  /** The thread has ended, for whatever reason, and will not reply. */
+  /** Called when the thread has ended for any reason. It will not reply. */
   onEnd(cause: unknown): void;
 }
 
@@ -192,7 +195,7 @@ interface Slot {
   job: Job | null;
 }
 
-/** Maximum number of crashes per text. A text is retried once; after two crashes it would crash the next thread too. */
+/** Number of crashes after which a text is rejected. It is tried twice; a third try would crash another thread. */
 const MAX_CRASHES = 2;
 
 export function createReaderPool(start: StartThread, threads: number): ReaderPool {
@@ -235,7 +238,7 @@ export function createReaderPool(start: StartThread, threads: number): ReaderPoo
     next();
   }
 
-  /** Clears the slot of an ended thread and puts its text back at the front of the queue, once. */
+  /** Clears the slot of an ended thread. Puts its text back at the front of the queue, or rejects it after `MAX_CRASHES`. */
   function replace(slot: Slot, cause: unknown): void {
     const job = slot.job;
     slot.thread = null;
@@ -251,7 +254,7 @@ export function createReaderPool(start: StartThread, threads: number): ReaderPoo
     next();
   }
 
-  /** Removes a cancelled job from the queue. A running one finishes in its thread, about 10 ms later. */
+  /** Removes a cancelled job from the queue. A job that is running finishes in its thread within about 10 ms. */
   function drop(job: Job): void {
     const place = row.indexOf(job);
     if (place >= 0) row.splice(place, 1);
@@ -301,7 +304,7 @@ function closedError(): ModelError {
   return new ModelError("reader_closed", "the cross-encoder is closed. Open a new engine");
 }
 
-/** Heap limits of a thread, which only holds a vocabulary and one text. Weights and buffers are in shared memory. */
+/** Heap limits of a thread in MB. Its heap holds only a vocabulary and one text; weights and buffers are in shared memory. */
 const HEAP_LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 4 };
 
 const ENTRY = join(PACKAGE_ROOT, "dist", "src", "cross-encoder", "worker.js");
@@ -309,7 +312,7 @@ const ENTRY = join(PACKAGE_ROOT, "dist", "src", "cross-encoder", "worker.js");
 export function createThreadStarter(weights: ReaderWeights): StartThread {
   return (arenaNumber, { onReply, onEnd }) => {
     const setup: ThreadSetup = { weights, arenaNumber };
-    // Do not pass on the flags of the process, because some of them (`--input-type`) prevent a thread from starting.
+    // Do not pass on the command-line flags of the process: some of them (`--input-type`) prevent a thread from starting.
     const worker = new Worker(ENTRY, {
       execArgv: [],
       workerData: setup,
@@ -332,7 +335,7 @@ export function createThreadStarter(weights: ReaderWeights): StartThread {
   };
 }
 
-/** Returns a function that opens one reader for all users; the last user who closes it ends its threads. */
+/** Returns a function that opens one reader for all its users. The threads end when the last user closes it. */
 export function createSharing(): (open?: () => Reader) => Reader {
   let shared: { readonly reader: Reader; users: number } | null = null;
   return (open = createReader) => {
@@ -360,7 +363,7 @@ const shared = {
 };
 
 /**
- * Opens the embedded cross-encoder, shared by all engines of the process, or one of its adapters.
+ * Opens the embedded cross-encoder, or the cross-encoder with one of its adapters. All engines of the process share it.
  * @throws {ModelError} `reader_missing` | `reader_unreadable` | `reader_corrupt` | `reader_unsupported`
  */
 export function openSharedReader(adapter: Adapter | null = null): Reader {

@@ -3,7 +3,7 @@ import type { PairReading } from "./reader.ts";
 import { placeOf, planArena, type ReaderWeights } from "./weights.ts";
 import { HEADS } from "./weights-file.ts";
 
-/** Creates the forward pass over shared weights, in the arena with this number. It runs one token sequence at a time. */
+/** Creates the forward pass over shared weights. It uses the arena `arenaNumber` and runs one token sequence at a time. */
 export function createForward(weights: ReaderWeights, arenaNumber: number) {
   const { header, limits } = weights;
   const { hidden, heads, feed_forward: wide, epsilon } = header;
@@ -15,7 +15,10 @@ export function createForward(weights: ReaderWeights, arenaNumber: number) {
   const readHeads = createHeads(weights);
   const layers = Array.from({ length: header.layers }, (_, layer) => matricesOf(`layer.${layer}.`, at, limits));
 
-  /** Computes out = matrix · input + bias for `rows` rows from `first`; the quantised input is in `codes`. */
+  /**
+   * Computes out = matrix · input + bias for `rows` rows of the matrix, beginning with row `first`. The quantised input is
+   * in `codes`.
+   */
   function multiply(matrix: Matrix, first: number, rows: number, depth: number, tokens: number, out: number): void {
     const { codes, scales, bias } = matrix;
     const { codes: input, codeScales } = arena;
@@ -89,7 +92,10 @@ function matricesOf(layer: string, at: (name: string) => number, limits: Readonl
   };
 }
 
-/** Writes word vectors to `words`, and position plus first type vectors to `rest`. @throws Error for zero or too many tokens */
+/**
+ * Writes the word vectors to `words`, and the sums of position vector and first type vector to `rest`. @throws Error for
+ * zero or too many tokens
+ */
 type Embed = (ids: Int32Array, words: Float32Array, rest: Float32Array) => void;
 
 function createEmbedding(weights: ReaderWeights): Embed {

@@ -10,7 +10,7 @@ interface FakeThread extends ReaderThread {
   readonly tasks: ThreadTask[];
   held: boolean;
   ended: boolean;
-  /** Replies to its last task. */
+  /** Replies to the last task that the thread got. */
   reply(): void;
   crash(): void;
 }

@@ -12,15 +12,15 @@ export interface TextPair {
 /** A text to embed, or a pair to score. */
 export type ToRead = string | TextPair;
 
-/** The embedding of a text. Callers share it and must not change it. */
+/** The embedding of a text. It is shared between callers, who must not change it. */
 export interface TextReading {
-  /** Unit vector of the whole text; the dot product of two is their cosine. */
+  /** Vector of the whole text with length 1. The dot product of two such vectors is their cosine. */
   readonly vector: Float32Array;
 }
 
-/** The scores of a pair; callers share them. Only the head that fits the kind of pair is meaningful. */
+/** The scores of a pair, shared between callers. Only the score that fits the kind of pair is meaningful. */
 export interface PairReading extends TextReading {
-  /** Log odds that the text answers the question. Trained against similar texts that do not. */
+  /** Log odds that the text answers the question. Trained with hard negatives. */
   readonly answer: number;
   /** Log odds that both questions ask the same. */
   readonly same: number;
@@ -28,13 +28,13 @@ export interface PairReading extends TextReading {
   readonly claim: { readonly supported: number; readonly contradicted: number; readonly notFound: number };
 }
 
-/** The result for a text or a pair. For a list with both, the union of both types. */
+/** Type of the result for a text or a pair. A list with both kinds has the union of both types. */
 export type ReadingOf<Read extends ToRead> = Read extends TextPair ? PairReading : TextReading;
 
 /** The cross-encoder: embeds single texts and scores pairs. */
 export interface Reader {
   /**
-   * Returns one result per text or pair, in order. Input is cut: a text after 256 tokens, a question after 48, a pair after 176.
+   * Returns one result per text or pair, in order. Longer input is cut: a text to 256 tokens, a question to 48, a pair to 176.
    * @throws the signal's reason when cancelled
    * @throws {ModelError} `reader_closed` | `reader_crashed` | `reader_failed`
    * @example
@@ -42,7 +42,7 @@ export interface Reader {
    * const [scored] = await reader.read([{ question: "What is the fee?", text: "Library › Fees\nA card costs $3." }]);
    */
   read<Read extends ToRead>(texts: readonly Read[], signal?: AbortSignal): Promise<ReadingOf<Read>[]>;
-  /** Identifies the weights; vectors of different weights must not be compared. */
+  /** Identifies the weights. Vectors that were computed with different weights must not be compared. */
   readonly weights: { readonly name: string; readonly hash: string };
   /** Starts the threads without waiting for them. */
   warm(): void;
@@ -50,17 +50,23 @@ export interface Reader {
   close(): Promise<void>;
 }
 
-/** Scores with the cross-encoder that the weights were trained with. `null` if it is unavailable; callers then work without it. */
+/**
+ * Reads texts or pairs with the cross-encoder on whose scores the ranking weights were trained. Returns `null` if it is
+ * unavailable; callers then work without it.
+ */
 export type ReadTexts = <Read extends ToRead>(texts: readonly Read[], signal: AbortSignal) => Promise<readonly ReadingOf<Read>[] | null>;
 
-/** Maximum characters of the title, of the headings, and of the candidate with the sentence it refers to: about 120 tokens in total. */
+/**
+ * Maximum characters of the title, of the headings, and of the candidate with the sentence that it refers to: about 120
+ * tokens in total.
+ */
 const MAX_TITLE = 80;
 const MAX_ABOVE = 120;
 const MAX_TEXT = 420;
 
 /** Formats a candidate as in training: title and headings (outermost first) on the first line, then the text. */
 export function quoteText(title: string, headings: readonly string[], text: string): string {
-  // Cut at the start, because the innermost headings come last.
+  // Cut the beginning, because the innermost headings come last.
   const above = headings.join(" › ").slice(-MAX_ABOVE);
   const head = [title.slice(0, MAX_TITLE), above].filter((part) => part !== "").join(" › ");
   return [head, text.replace(/\s+/gu, " ").trim().slice(0, MAX_TEXT)].join("\n");

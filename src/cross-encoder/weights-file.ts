@@ -4,10 +4,10 @@ import { z } from "zod";
 export const MAGIC = "SBREAD01";
 /** Bytes before the header: magic number, hash and length of the header. */
 export const PREFIX_BYTES = 44;
-/** Maximum bytes of a header, which usually has a few kilobytes. The limit prevents a huge allocation for a file of another kind. */
+/** Maximum bytes of a header, which usually has a few kilobytes. Prevents a huge allocation for a file of another format. */
 export const MAX_HEADER_BYTES = 1 << 20;
 
-/** Number of outputs of each linear head over a pair's vector. */
+/** Number of outputs of each head: a linear layer over the vector of a pair. */
 export const HEADS = { answer: 1, claim: 3, same: 1 } as const;
 
 const TYPES = { f32: 4, i8: 1, u16: 2, u8: 1, bits: 1 } as const;
@@ -35,11 +35,11 @@ export const headerSchema = z
   })
   .refine(({ hidden, heads }) => hidden % heads === 0 && (hidden / heads) % 8 === 0, "hidden / heads is not a multiple of 8");
 
-/** An adapter of one head: low-rank changes of the matrices, and other tensors that replace those of the cross-encoder. */
+/** Schema of an adapter: low-rank changes of the matrices, and tensors that replace those of the weights. */
 export const adapterSchema = z.strictObject({
   format: z.literal(1),
   name: z.string().min(1),
-  /** SHA-256 of the weights that it was trained on. */
+  /** SHA-256 of the weights on which the adapter was trained. */
   base: z.string().regex(/^[\da-f]{64}$/),
   rank: z.int().min(1).max(64),
   tensors: z.record(z.string(), tensorSchema),
@@ -52,7 +52,7 @@ export function bytesOf({ type, shape }: TensorEntry): number {
   return shape.reduce((product, size) => product * size, TYPES[type]);
 }
 
-/** Returns name, rows and depth of a layer's matrices; `attention` has the rows of query, key and value. */
+/** Returns the name, rows and depth of each matrix of a layer. The rows of `attention` are those of query, key and value. */
 export function layerMatrices({ hidden, feed_forward: wide }: Pick<WeightsHeader, "hidden" | "feed_forward">) {
   return [
     ["attention", 3 * hidden, hidden],
@@ -63,7 +63,8 @@ export function layerMatrices({ hidden, feed_forward: wide }: Pick<WeightsHeader
 }
 
 /**
- * Validates that all tensors exist, with the right type and size, inside the payload. Returns their offsets in the payload.
+ * Checks that every tensor exists, has the right type and size, and lies inside the payload. Returns their offsets in the
+ * payload.
  * @throws Error naming the invalid tensor
  */
 export function checkTensors(header: WeightsHeader, payloadBytes: number): Map<string, number> {

@@ -9,7 +9,7 @@ import { loadReaderWeights } from "./weights.ts";
 const path = join(import.meta.dirname, "parity", "tiny.bin");
 const folder = folderOfFile();
 
-/** Writes the file with changed bytes or header, with a matching hash unless `rehash` is false. */
+/** Writes a copy of the weights file with changed bytes or header. Its hash matches the content unless `rehash` is false. */
 function altered(
   change: { bytes?: (bytes: Buffer) => Buffer; header?: (header: Record<string, unknown>) => unknown },
   rehash = true,

@@ -11,18 +11,18 @@ const PAGE_BYTES = 65536;
 const SPECIAL_PIECES = ["[UNK]", "[CLS]", "[SEP]"];
 
 /**
- * Weights in shared memory, packed for the kernel. Threads share them without a copy. Behind the weights, each thread
- * has its own arena.
+ * Weights in shared memory, packed for the kernel. Threads share them without a copy. After the weights comes one arena
+ * per thread: memory for its computation.
  */
 export interface ReaderWeights {
   readonly header: Omit<WeightsHeader, "tensors">;
-  /** SHA-256 of the file's content, or of the merged adapter's content. */
+  /** SHA-256 of the file's content, or of the adapter's content if one is merged. */
   readonly hash: string;
   /** Byte offset of each tensor in the memory. */
   readonly places: ReadonlyMap<string, number>;
   readonly vocabulary: { readonly bytes: number; readonly pieces: number };
   readonly memory: WebAssembly.Memory;
-  /** Largest input code of each packed matrix. */
+  /** Largest code to which the input of each packed matrix is quantised. */
   readonly limits: ReadonlyMap<string, number>;
   readonly module: WebAssembly.Module;
   readonly firstArena: number;
@@ -57,7 +57,7 @@ export function loadReaderWeights(path: string, threads: number, adapter: string
   });
 }
 
-/** Validates that the special tokens exist and that every token has a kept row. */
+/** Checks that the special tokens exist and that every token has a row in the word embeddings. */
 function checkVocabulary(
   weights: Pick<ReaderWeights, "memory" | "places" | "vocabulary">,
   keptRows: number,
@@ -120,9 +120,9 @@ export function planArena({ hidden, heads, feed_forward, max_tokens: tokens }: O
   };
 }
 
-/** Maximum tokens of a text, including [CLS] and [SEP]. The rest is cut. */
+/** Maximum tokens of a text, including [CLS] and [SEP]. Longer text is cut. */
 export const MAX_TOKENS = 256;
-/** Maximum tokens of a pair, and of its question, as in training (`lab/train/reader`). */
+/** Maximum tokens of a pair, and of the question in it, as in training (`lab/train/reader`). */
 export const MAX_PAIR_TOKENS = 176;
 export const MAX_QUESTION_TOKENS = 48;
 
@@ -134,7 +134,7 @@ export function createReadText(weights: ReaderWeights, run: (ids: Int32Array) =>
   const sequence = createSequenceBuilder(piecesOf(weights));
   return (read) => {
     const reading = run(sequence(read));
-    // The heads are meaningful for pairs only.
+    // The scores of the heads are meaningful for pairs only, so leave them out for a text.
     return (typeof read === "string" ? { vector: reading.vector } : reading) as ReadingOf<typeof read>;
   };
 }

@@ -4,7 +4,7 @@ import type { ThreadReply, ThreadSetup, ThreadTask } from "./create-reader.ts";
 import { createForward } from "./forward.ts";
 import { createReadText } from "./weights.ts";
 
-/** A thread of the pool: one reply per task, in its own arena. */
+/** Runs in a thread of the pool: replies once to each task, and computes in its own arena. */
 const { weights, arenaNumber } = workerData as ThreadSetup;
 const readText = createReadText(weights, createForward(weights, arenaNumber).run);
 

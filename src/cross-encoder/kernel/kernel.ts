@@ -6,11 +6,11 @@ import { FORWARD_BASE64 } from "./forward.generated.ts";
  * each operation and the order of its additions.
  */
 export interface ReaderKernel {
-  /** Packs int8 rows in place for `multiply`; returns the maximum sum of absolute values of a row. */
+  /** Packs int8 rows in place for `multiply`. Returns the largest sum of absolute values in a row. */
   packRows(at: number, rows: number, depth: number, scratch: number): number;
-  /** Quantises f32 rows to int16 codes with one scale per row, whose largest absolute value becomes `limit`. */
+  /** Quantises f32 rows to int16 codes. Each row has one scale, by which its largest absolute value becomes `limit`. */
   quantise(x: number, tokens: number, width: number, limit: number, codes: number, scales: number): void;
-  /** Writes packed rows · codes, scaled, plus bias to f32 rows at `out`, `stride` apart. */
+  /** Multiplies the packed rows by the codes, scales, adds the bias and writes f32 rows from `out` on, `stride` bytes apart. */
   multiply(
     weights: number,
     rowScales: number,
@@ -23,7 +23,7 @@ export interface ReaderKernel {
     out: number,
     stride: number,
   ): void;
-  /** Multiplies x by the normal cumulative distribution at x, in place; `count` is a multiple of 4. */
+  /** GELU: multiplies each x by the normal cumulative distribution at x, in place. `count` is a multiple of 4. */
   gelu(x: number, count: number): void;
   addNorm(x: number, y: number, gain: number, bias: number, tokens: number, width: number, epsilon: number): void;
   /** Computes attention of `queries` rows over `tokens` rows of [key | value]. */
@@ -40,7 +40,7 @@ export interface ReaderKernel {
   ): void;
 }
 
-/** Returns the largest code for which sums stay within 32 bits, given the maximum sum of absolute weights of a row. */
+/** Returns the largest code for which sums fit in 32 bits. @param rowSum largest sum of absolute weights in a row */
 export function largestCode(rowSum: number): number {
   return Math.min(32767, Math.floor(2147483647 / Math.max(1, rowSum)));
 }
