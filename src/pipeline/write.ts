@@ -147,7 +147,7 @@ function checkSpokenLanguage(citations: readonly Pick<Citation, "n" | "quote">[]
   const [first] = foreign;
   if (first === undefined) return [];
   const numbers = foreign.map(({ n }) => `[${n}]`).join("");
-  const reason = `${numbers} seems to be in another language (${first.spokenLanguage}): this version supports only English, so no check judged whether it answers`;
+  const reason = `${numbers} seems to be in another language (${first.spokenLanguage}): this version reads English, so nobody judged whether it answers`;
   return [{ name: "tongue", verdict: "warn", score: null, reason, spans: [], sentence: null }];
 }
 
@@ -358,5 +358,5 @@ export function checkLanguage(text: string, cited: readonly string[], offered: r
   const spoken = detectLanguage(text);
   const quoted = spoken === null ? null : (detectLanguage(cited.join("\n")) ?? detectLanguage(offered.join("\n")));
   if (quoted === null || quoted === spoken) return null;
-  return finding("language", "fail", null, `is ${spoken}, but its sources are ${quoted}, so no check can compare them`);
+  return finding("language", "fail", null, `is ${spoken}, its sources are ${quoted}: its wording cannot be checked`);
 }
