@@ -28,7 +28,7 @@ interface TableRow {
 /** The cited rows of one table. */
 export type CitedTable = ReturnType<typeof tablesOf>[number];
 
-/** Minimum number of rows or columns that can be confused. */
+/** Minimum number of rows or columns for a cell to be confused with another. */
 const FEWEST = 2;
 
 /** Returns the tables with at least two cited rows, or with one cited row and at least two columns after the first. */
@@ -37,12 +37,12 @@ export function tablesOf(quotes: readonly CitedQuote[], reader: Reader) {
   const tables = Map.groupBy(cited, ({ url, header, above = [] }) => [url, header, ...above].join("\u0000"));
   return [...tables.values()].flatMap((own) => {
     const [first] = own as [CitedQuote];
-    /** Column names from the header. */
+    /** Names of the columns, from the header. */
     const columns = cellsOf(first.header ?? "").map(reader.read);
     if (columns.length < FEWEST || own.length + columns.length < FEWEST + FEWEST) return [];
     const rows = own.map(({ text }) => ({ cells: columns.map((_, i) => reader.read(cellsOf(text)[i] ?? "")) }));
     const isOwn = new Set(own);
-    /** All other cited sentences, analysed on first use. */
+    /** All cited sentences outside this table, analysed on first use. */
     const others = once(() => quotes.filter((quote) => !isOwn.has(quote)).flatMap((quote) => reader.statements(quote)));
     /** Title and headings above the rows. */
     const above = (first.above ?? []).filter((line) => line !== first.header).map(reader.read);
@@ -54,9 +54,10 @@ export function tablesOf(quotes: readonly CitedQuote[], reader: Reader) {
 type Item = string | Value;
 
 /**
- * Checks whether a claim assigns a table cell to the wrong row or column. The claim is about the row whose first cell
- * it names most completely, and about the column with the best matching header. Nothing is reported if it names two
- * rows, also gives the correct value, negates or makes an exception, or if another cited sentence supports it.
+ * Checks whether a claim gives a table cell to the wrong row or column. The claim is about the row whose first cell it
+ * names most completely, and about the column with the best matching header. Nothing is reported if the claim names two
+ * rows, contains the correct value too, is negated or makes an exception, or if a cited sentence outside the table
+ * supports it.
  */
 export function checkCells({ claim, given }: Pick<Alignment, "claim" | "given">, tables: readonly CitedTable[]): Finding | null {
   if (tables.length === 0) return null;
@@ -65,8 +66,8 @@ export function checkCells({ claim, given }: Pick<Alignment, "claim" | "given">,
 }
 
 /**
- * Splits the claim into clauses if each clause about the table names a row and a cell; otherwise returns the whole
- * sentence, as for "A and B are x and y".
+ * Splits a claim into clauses. Returns the whole sentence if a clause names a row without a cell or a cell without a row,
+ * as in "A and B are x and y".
  */
 function partsOf(claim: Reading, { rows }: CitedTable): Part[] {
   const clauses = clausesOf(claim.text).map((range) => ({ claim, range }));
@@ -89,12 +90,12 @@ function misplacedIn(part: Part, table: CitedTable, given: Alignment["given"]): 
   return [...fromOtherRows(part, table, rows, given), ...fromOtherColumns(part, table, rows, columns)];
 }
 
-/** Finds cells of other rows in a column for which the part gives no value of the named row. */
+/** Finds cells of rows that the part does not name, in a column for which it gives no value of the named row. */
 function fromOtherRows(part: Part, table: CitedTable, meant: readonly TableRow[], given: Alignment["given"]): Misplaced[] {
   const name = labelOf(meant[0] as TableRow);
   return table.rows.flatMap((row) => {
     const own = labelOf(row);
-    // A thing named in the question may still be the subject.
+    // The part may still be about a row that the question names.
     const isAsked = itemsOf(own).some((item) => typeof item === "string" && given(item) && !holds(itemsOf(name), item));
     if (meant.includes(row) || isAsked) return [];
     return row.cells.flatMap((cell, i): Misplaced[] => {
@@ -107,7 +108,7 @@ function fromOtherRows(part: Part, table: CitedTable, meant: readonly TableRow[]
   });
 }
 
-/** Finds cells of the named row in another column than the named one, if that one has the same kind of value. */
+/** Finds cells of the named row in a column that the part does not name, if the named column has the same kind of value. */
 function fromOtherColumns(part: Part, table: CitedTable, meant: readonly TableRow[], columns: readonly number[]): Misplaced[] {
   if (columns.length === 0) return [];
   const name = table.columns[columns[0] as number] as Reading;
@@ -127,7 +128,10 @@ function misplaced(part: Part, cell: Reading, own: Reading, name: Reading, place
   return { reason, spans: placesOf(part, cell) };
 }
 
-/** A cell, the name of its own row or column, the row or column that the claim names, the cells at that place, and all cells there. */
+/**
+ * A cell that may be misplaced. `own` is the name of its row or column, `name` the row or column that the claim names,
+ * `places` are the cells at that place, `held` all cells there.
+ */
 interface Placed {
   readonly cell: Reading;
   readonly own: Reading;
@@ -148,7 +152,7 @@ function isMisplaced(part: Part, { cell, own, name, places, held }: Placed, { co
   const naming = apart.length > 0 ? apart : saysAll(part, name) && !saysAll(part, own) ? said : [];
   const isFree = places.every((place) => saidOf(part, place).every((item) => holds(items, item)));
   if (naming.length === 0 || !isFree || isHeldBy(held) || isHeldBy(columns) || above.some((line) => isHeldBy([line]))) return false;
-  // Another cited sentence may support the claim, about the named thing or about something outside the table.
+  // A cited sentence outside the table may support the claim, about the named thing or about something not in the table.
   const known = new Set([...columns, ...above, ...rows.flatMap(({ cells }) => cells)].flatMap(({ roots }) => [...roots]));
   const foreign = wordsOf(part).filter((root) => !known.has(root));
   return !others().some(
@@ -159,7 +163,7 @@ function isMisplaced(part: Part, { cell, own, name, places, held }: Placed, { co
   );
 }
 
-/** Checks whether a part contains a whole name, not only as a fragment of another one: "member" in "non-member". */
+/** Checks whether a part contains the name `own` by itself, not only within the longer `name`: "member" in "non-member". */
 function isNamedItself(part: Part, own: Reading, name: Reading): boolean {
   if (!saysAll(part, own)) return false;
   const text = part.claim.text.slice(part.range.start, part.range.end).toLowerCase();
@@ -169,8 +173,8 @@ function isNamedItself(part: Part, own: Reading, name: Reading): boolean {
 }
 
 /**
- * Returns the columns named by a part, except the first. A complete header wins over a longer one: "member" before
- * "non-member".
+ * Returns the columns, except the first, whose headers a part names. Headers that it names completely win over others:
+ * for "member", the column "member" over "non-member".
  */
 function columnsNamed({ columns }: CitedTable, part: Part): number[] {
   const headers = columns.slice(1);
@@ -180,7 +184,7 @@ function columnsNamed({ columns }: CitedTable, part: Part): number[] {
 }
 
 /**
- * Returns the indexes of the texts that a part names most completely; `null` if it names none, or several with
+ * Returns the indexes of the texts that a part names most completely. Returns `null` if it names none, or several with
  * different words.
  */
 function namedAmong(readings: readonly Reading[], part: Part): number[] | null {
@@ -217,7 +221,7 @@ function placesOf(part: Part, reading: Reading): TextRange[] {
   return itemsOf(reading).flatMap((item) => placesOfItem(part, item, reading));
 }
 
-/** Returns the places of a word or value in a part. */
+/** Returns where a part contains a word or value. @param by the cell or header that contains the word or value */
 function placesOfItem({ claim, range }: Part, item: Item, by: Reading): TextRange[] {
   const found =
     typeof item === "string"
@@ -227,8 +231,8 @@ function placesOfItem({ claim, range }: Part, item: Item, by: Reading): TextRang
 }
 
 /**
- * True if both cells begin with values of one kind. Text cells do not compete, because a header such as "type" fits
- * many things.
+ * Returns whether both cells begin with a value, and these values are of one kind. Text cells are not compared, because a
+ * header such as "type" fits many things.
  */
 function measuredAlike(one: Reading, other: Reading): boolean {
   const [a, b] = [one.values[0], other.values[0]];

@@ -10,13 +10,13 @@ import { fitOf, type Reader } from "./statements.ts";
 import { repairUrls } from "./urls.ts";
 
 /**
- * Revision of the checks. Increment it whenever a check gives another result for the same sentence, even in wording.
- * Proofs and records store it, so that a verifier can tell another revision from tampering. `revision.test.ts` fails if
- * you forget. Revision 1 covers everything before records stored it.
+ * Revision of the checks. Increment it whenever a check gives another result for the same sentence, even if only the
+ * wording of a reason changes. Proofs and records store it, so that a verifier can distinguish another revision from
+ * tampering. `revision.test.ts` fails if you forget. Proofs and records of the first revision do not store it.
  */
 export const CHECKS_REVISION = 12;
 
-/** Revision of records and proofs that store none. */
+/** Revision of proofs and records that do not store one. */
 export const FIRST_CHECKS = 1;
 
 /** Matches text that a browser could parse as a tag, a comment or a declaration. "< 5 %", "a <b" and unclosed tags do not match. */
@@ -26,9 +26,8 @@ const HIDDEN = new Set(["script", "style", "template", "iframe", "noscript", "sv
 const EACH_TAG = new RegExp(MAYBE_TAG, "gi");
 
 /**
- * Removes all markup from a sentence. Answers are plain text: whatever renders them escapes every character, so a tag
- * from a model would appear as text. A sentence stays unchanged if the cited quotes contain all its tags, such as
- * `Rc<T>`.
+ * Removes all markup from a sentence. Answers are plain text: clients escape every character, so a tag written by a model
+ * would be visible. The sentence stays unchanged if the cited quotes contain all its tags, such as `Rc<T>`.
  */
 export function removeMarkup(text: string, quotes: readonly string[] = []): { text: string; found: Finding | null } {
   const tags = text.match(EACH_TAG) ?? [];
@@ -83,17 +82,18 @@ function lettersOf(text: string): string {
 }
 
 /**
- * Minimum share of the sentence's words in another source that replaces the citation. It must also pass every check.
+ * Minimum share of the sentence's words that another source must contain to replace the citation. It must also pass
+ * every check.
  */
 const SURELY_FITS = 0.6;
-/** Minimum advantage over a cited source without faults. */
+/** Minimum additional share, compared with the cited source, if that has no faults. */
 const CLEARLY_BETTER = 0.15;
 
 /**
- * Returns the index of a source that covers the sentence better than a faulty citation, or much better than a clean
- * one; otherwise `null`.
- * @param cited findings and coverage of the cited quotes
- * @param others quotes of every other source
+ * Returns the index of a source that covers the sentence better than the cited quotes if these have a fault, or much
+ * better if they have none. Returns `null` if there is no such source.
+ * @param cited findings about the cited quotes, and the share of the sentence that they cover
+ * @param others quotes of every source that is not cited
  */
 function findBetterSource(
   text: string,
@@ -128,9 +128,9 @@ export interface CheckContext {
   readonly question: string;
   /** Support scorer; `null` if none is installed, so that support is not judged. */
   readonly support: Pick<SupportScorer, "id" | "score"> | null;
-  /** Compares an uncited sentence with sources, if the profile asks for it. */
+  /** Compares a sentence that cites nothing with the sources; absent: not compared. */
   readonly similarity?: SimilarityScorer | undefined;
-  /** Facts of the domain and tenant for the guards; none if absent. */
+  /** Facts about the domain and tenant for the guards; absent: there are none. */
   readonly guards?: GuardFacts;
 }
 
@@ -138,16 +138,16 @@ export interface CheckContext {
 export interface SentenceToCheck {
   readonly text: string;
   readonly cited: readonly CitedQuote[];
-  /** Cited numbers without a quote. */
+  /** Cited numbers that no quote has. */
   readonly missing?: readonly number[];
-  /** Quotes of the answer's other sources, one of which may be the right one. */
+  /** Quotes of the sources that the sentence does not cite. One of these sources may be the right one. */
   readonly others?: readonly (readonly CitedQuote[])[];
 }
 
 /** A sentence after its checks. */
 export interface CheckedSentence {
   readonly text: string;
-  /** False if the sentence is left out. */
+  /** False if the sentence is removed. */
   readonly kept: boolean;
   /** Index into `others` of the source that replaces the citation, or `null`. */
   readonly recited: number | null;
@@ -160,11 +160,11 @@ export interface CheckedSentence {
 const MAX_SENTENCE_CHARACTERS = 4_000;
 
 /**
- * Checks one sentence before it is shown. A byte-exact quote passes through the guards alone. Any other sentence
- * must cite, agree with its quotes in content, values and names, and contain no foreign URL. If only another source of
- * the answer supports it, the citation is replaced. A sentence without a citation gets one if a source contains it or,
- * if the profile asks for it, if the most similar source supports it. Shared words alone are not enough: a third of
- * those citations were false.
+ * Checks one sentence before it is shown. An exact quote only passes the guards. Any other sentence must cite a quote and
+ * agree with its quotes in content, values and names; URLs of other sites are removed or replaced. If only a source that it
+ * does not cite supports it, the citation is replaced. A sentence without a citation gets one if a source contains it or,
+ * if the profile asks for that, if the most similar source supports it. Shared words alone are not enough: a third of the
+ * citations chosen by them were false.
  */
 export async function checkSentence(
   { text: raw, cited, missing = [], others = [] }: SentenceToCheck,
@@ -216,8 +216,8 @@ function texts(quotes: readonly CitedQuote[]): string[] {
 }
 
 /**
- * Checks the support score whatever the profile asks. A citation that the program chooses is its own claim, and shared
- * words alone led to false citations.
+ * Returns whether the support score accepts a citation that the program chooses, even if the profile does not ask for the
+ * score. Needed because citations chosen by shared words alone were often false.
  */
 async function isSupported(text: string, quotes: readonly CitedQuote[], context: CheckContext): Promise<boolean> {
   const scored = await scoreSupport(text, quotes, context);
@@ -230,7 +230,7 @@ async function scoreSupport(text: string, quotes: readonly CitedQuote[], { suppo
   return scored;
 }
 
-/** Applies the support score: below the lower band the sentence is removed, below the upper one the user is warned. */
+/** Applies the support score. Below `unsupported` the sentence is removed, below `unclear` it gets a warning. */
 function checkSupport(scored: SupportScore | null, { support, settings }: CheckContext): Finding {
   if (support === null) return finding("support", "pass", null, "no support score is installed");
   if (settings.support === null) return finding("support", "pass", null, "this profile does not ask for a support score");
@@ -241,7 +241,7 @@ function checkSupport(scored: SupportScore | null, { support, settings }: CheckC
   return finding("support", score < unsupported ? "fail" : "warn", score, reason, spans);
 }
 
-/** Checks of style and safety, which do not affect whether the claim is true. */
+/** Checks of style and safety. Their findings do not affect whether the claim is supported. */
 const NOT_OF_THE_CLAIM = new Set(["urls", "html", "pii", "terminology", "injection"]);
 
 /** Derives the status of the claim from the findings. */
@@ -276,8 +276,8 @@ function checkQuote({ text, exact }: CitedQuote, guarded: readonly Finding[]): C
 }
 
 /**
- * Returns the share of citations whose sentence is not unsupported (`seven-layer` source, equation 4), or `null`
- * without citations.
+ * Returns the share of citations whose sentence is neither unsupported nor contradicted (`seven-layer` source,
+ * equation 4). Returns `null` if there are no citations.
  */
 export function verificationScore(claims: readonly Claim[]): number | null {
   const total = claims.reduce((sum, { citations }) => sum + citations.length, 0);
@@ -314,8 +314,8 @@ export function checkAnswer(sentences: readonly AnswerSentence[], claims: readon
 
 /**
  * Checks whether the citations of a sentence exist.
- * @param exact number of cited quotes that are in their document today
- * @param missing cited numbers without a quote; they are removed
+ * @param exact number of cited quotes that the current document contains
+ * @param missing cited numbers that no quote has; they are removed from the sentence
  */
 function checkCitations(exact: number, missing: readonly number[], uncited: CheckSettings["uncited"]): Finding {
   const nowhere = missing.length === 0 ? "" : `names ${missing.map((n) => `[${n}]`).join("")}, which no source has`;
@@ -327,8 +327,9 @@ function checkCitations(exact: number, missing: readonly number[], uncited: Chec
 }
 
 /**
- * Returns the index of the source most similar to an uncited sentence, or `null` if none reaches the minimum or the profile does not ask
- * for one (`book` source, validation steps 3 and 4). The sentence is then cited and checked like any other.
+ * Returns the index of the source most similar to a sentence without citations (`book` source, validation steps 3 and 4).
+ * Returns `null` if no source reaches the minimum, or if the profile does not ask for this. The sentence then cites that
+ * source and is checked like any other.
  */
 async function findNearestSource(
   text: string,

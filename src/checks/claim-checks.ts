@@ -34,15 +34,18 @@ export function alignClaim(text: string, quotes: readonly CitedQuote[], question
   return {
     alignment: align(reader.read(text), statements, asked.roots),
     question: asked,
-    /** Names of the cited sites, in lower case. */
+    /** Parts of the host names of the cited documents, in lower case. */
     publishers: new Set(quotes.flatMap(({ url }) => (url === null ? [] : hostLabels(url)))),
-    /** Tables with cited rows. */
+    /** Tables of which rows are cited. */
     tables: tablesOf(quotes, reader),
     settings,
   };
 }
 
-/** Runs the checks of a claim that the profile asks for, in report order. All except the check of values need a citation. */
+/**
+ * Runs those checks of a claim that the profile asks for, in report order. Only the check of values also runs without
+ * citations.
+ */
 export function checkClaim({ alignment, question, publishers, tables, settings: { values, claims } }: ClaimFacts): Finding[] {
   const ofValues = values === "off" ? [] : [checkValues(alignment, question, values)];
   if (claims === "off" || alignment.statements.length === 0) return ofValues;
@@ -56,16 +59,19 @@ function hostLabels(url: string): string[] {
 }
 
 const FITS = 0.5;
-/** Minimum advantage of quoted sentences without the name over those with it, for the rest of the claim. */
+/** Minimum lead of a quoted sentence without the name over those with it, in coverage of the words near the name. */
 const MARGIN = 0.3;
-/** Minimum coverage of a name's surroundings by its own sentence at which the name counts as correct, whatever else matches. */
+/**
+ * Coverage of the words near a name by a quoted sentence with that name at which the name is correct, whatever else
+ * matches.
+ */
 const UNFIT = 0.45;
-/** Minimum number of words that show what a name is about. */
+/** Number of different words that a claim must exceed to show what a name is about. */
 const FEWEST_WORDS = 3;
 
 /**
  * Finds names that no cited quote contains, and names that the quotes connect with something else.
- * @param publishers names of the cited sites, in lower case, which call themselves "we"
+ * @param publishers parts of the cited host names, in lower case; pages of these sites say "we" instead of the name
  */
 function checkEntities(alignment: Alignment, publishers: ReadonlySet<string>, mode: "remove" | "warn"): Finding {
   const { claim } = alignment;
@@ -88,7 +94,8 @@ function listed(words: readonly ContentWord[]): string {
 }
 
 /**
- * True if a quoted sentence makes the rest of the claim about another name, and those with this name hardly cover it.
+ * Returns whether a quoted sentence says the rest of the claim about another name, while the quoted sentences with this
+ * name hardly cover that rest.
  */
 function isDisplaced(word: ContentWord, alignment: Alignment, publishers: ReadonlySet<string>): boolean {
   const { near, close, statements, claim } = alignment;
@@ -110,7 +117,10 @@ function isDisplaced(word: ContentWord, alignment: Alignment, publishers: Readon
 /** Matches words by which a site refers to itself. */
 const WE = /\b(?:we|us|our)\b/i;
 
-/** True for an acronym that the quotes spell out ("PMC"), or for a spelled-out name of which they have the initials. */
+/**
+ * Returns whether a name is an acronym that the quotes spell out ("PMC"), or is spelled out while the quotes have the
+ * acronym.
+ */
 function isShortOrLong(word: ContentWord, { claim, statements }: Alignment): boolean {
   const written = claim.text.slice(word.start, word.end);
   if (/^\p{Lu}{2,8}s?$/u.test(written)) {
@@ -126,7 +136,7 @@ function initialsOf(words: readonly ContentWord[]): string {
   return words.map(({ text }) => text.charAt(0)).join("");
 }
 
-/** Returns the whole name that a word belongs to: adjacent name words, joined by blanks or small words only. */
+/** Returns the whole name that a word belongs to: adjacent name words, with only blanks or small words such as "of" between. */
 function nameRun(word: ContentWord, words: readonly ContentWord[], text: string): ContentWord[] {
   const at = words.indexOf(word);
   let from = at;
@@ -138,23 +148,23 @@ function nameRun(word: ContentWord, words: readonly ContentWord[], text: string)
 }
 
 /**
- * Part of a sentence about one of several things: "children pay 4 euros" in "Adults pay 9 euros and children pay 4
- * euros".
+ * Part of a quoted sentence that is about one of several things: "children pay 4 euros" in "Adults pay 9 euros and
+ * children pay 4 euros".
  */
 type Segment = ReturnType<typeof segmentOf>;
 
 const DELIMITER = /[,;:](?=\s)|—|\s–\s|\b(?:and|but|or|while|whereas)\b/giu;
-/** Matches a relative clause, which continues the same subject: "3,310 lamps, of which 2,640 went home repaired". */
+/** Matches a relative clause, which continues with the same subject: "3,310 lamps, of which 2,640 went home repaired". */
 const RELATES = /^\s*(?:\p{L}+\s+){0,2}(?:which|whom|who|whose)\b/iu;
 /** Matches text between a value and its reference unit: "$2 a day". */
 const JOINS_UNIT = /^\s*(?:an?|per|each|every|\/)\s*$/iu;
 
 /**
- * Splits a sentence between values of one kind that punctuation or a conjunction and at least one content word
- * separate. Empty for fewer than two segments.
+ * Splits a sentence between values of one kind, at punctuation or conjunctions, if there is also a content word between
+ * the values. Returns an empty list if this gives fewer than two segments.
  */
 function segmentsOf(sentence: Reading, isKind: (value: Value) => boolean): Segment[] {
-  // A spelled number rarely distinguishes two things: "the boundary between the two".
+  // Skip spelled numbers, because they rarely distinguish two things: "the boundary between the two".
   const values = statedValues(sentence).filter((value) => isKind(value) && !isSpelledCount(value, sentence.text));
   const cuts = values.slice(1).flatMap((next, i) => cutBetween(values[i] as Value, next, sentence) ?? []);
   if (cuts.length === 0) return [];
@@ -163,7 +173,8 @@ function segmentsOf(sentence: Reading, isKind: (value: Value) => boolean): Segme
 }
 
 /**
- * Returns the range from the first to the last delimiter between two values. The words inside could belong to either.
+ * Returns the range from the first to the last delimiter between two values, or `null` if the sentence is not split
+ * there. The words inside that range may belong to either value, so no segment gets them.
  */
 function cutBetween(one: Value, next: Value, { text, words }: Reading): TextRange | null {
   const between = { start: one.end, end: next.start };
@@ -177,18 +188,18 @@ function cutBetween(one: Value, next: Value, { text, words }: Reading): TextRang
 
 function segmentOf(range: TextRange, all: readonly Value[], sentence: Reading) {
   const { words, text } = sentence;
-  /** Values of the kind that splits the sentence. */
+  /** Values of the kind at which the sentence is split. */
   const values = all.filter((value) => isWithin(value, range));
   const [first, last] = [values[0] as Value, values.at(-1) as Value];
   const isAlone = ({ root }: ContentWord) => words.every((word) => word.root !== root || isWithin(word, range));
   const isOfValue = (word: ContentWord) =>
     values.some(({ start, end }) => (word.start < end && word.end > start) || JOINS_UNIT.test(text.slice(end, Math.max(end, word.start))));
-  /** Words that are in no other segment and in no value. */
+  /** Words that occur in no other segment and belong to no value. */
   const own = words.filter((word) => isWithin(word, range) && isAlone(word) && !isOfValue(word));
   const before = own.filter(({ end }) => end <= first.start).slice(-1);
   const behind = own.filter(({ start }) => start >= last.end).slice(0, 1);
   const between = own.filter(({ start, end }) => start >= first.end && end <= last.start);
-  /** Values of other kinds that are in no other segment. */
+  /** Values of other kinds that no other part of the sentence contains. */
   const valuesBesides = sentence.values.filter(
     (value) => isWithin(value, range) && !all.includes(value) && sentence.values.every((one) => one === value || !isStated(one, value)),
   );
@@ -196,29 +207,29 @@ function segmentOf(range: TextRange, all: readonly Value[], sentence: Reading) {
   return { ...range, values, valuesBesides, own, beside: [...before, ...behind, ...between] };
 }
 
-/** A value assigned to the subject of another segment. */
+/** A value that the claim gives to the subject of another segment. */
 interface Mispaired extends Misplaced {
-  /** The segment whose subject the claim gives the value to. */
+  /** The segment to whose subject the claim gives the value. */
   readonly other: Segment;
   readonly said: readonly Value[];
-  /** Roots that show whether another quoted sentence is about the same thing. */
+  /** Word roots that a quoted sentence about the same thing contains. */
   readonly telling: readonly string[];
 }
 
-/** Matches full stop at the end of a sentence after a time, except in "p.m.". */
+/** Matches a full stop at the end of a sentence, except that of "p.m.". */
 const CLOSES = /(?<!\.\p{L})\.$/u;
 const COMPARES = /\bthan\b/iu;
 
 /**
  * Checks whether a claim combines a value with the wrong part of a cited sentence: "adults pay 4 euros" from "Adults
- * pay 9 euros and children pay 4 euros". This is reported if the claim has no word of the value's own segment, but
- * words of another segment without that segment's value. Nothing is reported for negations, comparisons, other bounds
- * and exceptions, or if another cited sentence supports the claim.
+ * pay 9 euros and children pay 4 euros". A value is reported if the claim has no word of its segment, but has words of
+ * another segment without the value of that segment. Nothing is reported for negations, comparisons, exceptions and
+ * values with another bound, or if another cited sentence supports the claim.
  */
 function checkPairing({ claim, given, statements }: Pick<Alignment, "claim" | "given" | "statements">): Finding | null {
   if (statedValues(claim).length === 0) return null;
   const found = excepts(claim) ? [] : statements.map((statement) => mispairedBy(statement, claim, given));
-  // A quoted sentence that pairs the value with something else does not support the claim.
+  // A quoted sentence with a wrong pair cannot support the claim, so leave it out.
   const others = statements.filter((_, i) => found[i]?.length === 0);
   const doubted = found.flat().filter((one) => !others.some((statement) => saysTheSame(statement, one, claim)));
   return doubtOf("pairing", doubted) ?? finding("pairing", "pass", 1, "pairs no value with another part of a cited sentence");
@@ -244,7 +255,7 @@ function mispairedBy(statement: Statement, claim: Reading, given: Alignment["giv
       const said = valuesIn(part);
       return { said, found: said.length === 0 ? [] : mispairedIn(part, said, statement, segments, given) };
     });
-    // A value that another clause pairs correctly belongs to that clause: "rest eight weeks before and twelve weeks
+    // A segment whose value another clause gives correctly belongs to that clause: "rest eight weeks before and twelve weeks
     // after a birth".
     const isStatedRightly = ({ values }: Segment) =>
       parts.some(({ said, found }) => found.length === 0 && said.some((one) => values.some((value) => isStated(one, value))));
@@ -252,7 +263,7 @@ function mispairedBy(statement: Statement, claim: Reading, given: Alignment["giv
   });
 }
 
-/** Returns the clauses with values if each of them, and no other, names a segment; otherwise the whole sentence. */
+/** Returns the clauses with values if each of them names a segment and no other clause does; otherwise the whole sentence. */
 function partsOf(claim: Reading, segments: readonly Segment[], valuesIn: (part: Part) => readonly Value[]): Part[] {
   const clauses = clausesOf(claim.text).map((range) => ({ part: { claim, range }, names: namesAny({ claim, range }, segments) }));
   const saying = clauses.filter(({ part }) => valuesIn(part).length > 0);
@@ -264,7 +275,7 @@ function namesAny(part: Part, segments: readonly Segment[]): boolean {
   return wordsOf(part).some((root) => segments.some(({ own }) => own.some((word) => word.root === root)));
 }
 
-/** Finds words of other segments combined with the values of one segment. */
+/** Finds words of one segment combined with the values of another. */
 function mispairedIn(
   part: Part,
   said: readonly Value[],
@@ -280,17 +291,17 @@ function mispairedIn(
   const [own] = holding;
   if (own === undefined || holding.length > 1 || !said.every((one) => holds(own, one))) return [];
   const roots = new Set(wordsOf(part));
-  // A thing named in the question may still be the subject.
+  // The part may be about a thing that only the question names.
   if (own.own.length === 0 || own.own.some(({ root }) => !roots.has(root) && given(root))) return [];
   if (own.valuesBesides.some((value) => claim.values.some((one) => isWithin(one, range) && isStated(one, value)))) return [];
   const isSilentOfOwn = !own.own.some(({ root }) => roots.has(root));
   const foreign = [...roots].filter((root) => !statement.roots.has(root) && !statement.above.has(root));
   return segments.flatMap((other): Mispaired[] => {
     if (other === own) return [];
-    // Words of the first segment may be the subject of all segments. Only words next to its value surely belong to it.
+    // Words of the first segment may be the subject of all segments, so only words next to its value certainly belong to it.
     const naming = (other === segments[0] ? other.beside : other.own).filter(({ root }) => roots.has(root));
-    // A word that the source lacks may be another name of this segment: "in winter" for October to March, "kids" for
-    // children.
+    // A word that the source lacks may paraphrase the segment of the value: "in winter" for October to March, "kids" for
+    // children. Then report nothing.
     if (naming.length === 0 || foreign.length > 0) return [];
     if (!isSilentOfOwn && !(own === segments[0] && isPutInPlace(other, own, roots))) return [];
     const reason = reasonOf(own, other, naming as [ContentWord], statement);
@@ -300,8 +311,8 @@ function mispairedIn(
 }
 
 /**
- * True if a part repeats words of the first segment and all words of another one: "DVDs cost $1" from "Books cost $1,
- * DVDs $2".
+ * Returns whether a part leaves out words of the first segment and has all words of another segment: "DVDs cost $1" from
+ * "Books cost $1, DVDs $2". The remaining words of the first segment ("cost") then belong to both.
  */
 function isPutInPlace(other: Segment, first: Segment, roots: ReadonlySet<string>): boolean {
   return other.own.every(({ root }) => roots.has(root)) && first.own.some(({ root }) => !roots.has(root));

@@ -1,6 +1,6 @@
 import type { CheckResult } from "../shared/types.ts";
 
-/** Result of one check for a sentence, or for the answer as a whole. */
+/** Result of one check, for a sentence or for the answer as a whole. */
 export type Finding = Omit<CheckResult, "sentence" | "leftOut">;
 
 /** Data of a cited quote that the checks need. */
@@ -8,7 +8,7 @@ export interface CitedQuote {
   readonly text: string;
   /** URL of its document. */
   readonly url: string | null;
-  /** True if the current document contains the quote, byte for byte. */
+  /** True if the current version of the document contains exactly this quote. */
   readonly exact: boolean;
   /** Context above the quote: title, headings, lead-in of a list, header of a table. */
   readonly above?: readonly string[];
@@ -30,8 +30,8 @@ export function finding(
 export interface SimilarityScorer {
   readonly id: string;
   /**
-   * Returns the cosine, converted to the scale of the model for which the threshold was measured. Returns `null` if one
-   * of the texts has no content.
+   * Returns the cosine, converted to the scale of the model on which the threshold was measured. Returns `null` if one of
+   * the texts has no content.
    */
   similarity(question: string, answer: string): Promise<number | null>;
 }

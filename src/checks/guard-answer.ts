@@ -6,17 +6,17 @@ import { checkSentence } from "./check.ts";
 import { type CitedQuote, type Finding, finding, type SimilarityScorer } from "./finding.ts";
 import type { Reader } from "./statements.ts";
 
-/** Dependencies of the answer guards. `null`: not requested or not installed. */
+/** Dependencies of the answer guards. `null`: the profile does not ask for it, or it is not installed. */
 export interface AnswerGuards {
   readonly similarity: RelevancyScorer | null;
   readonly support: Pick<SupportScorer, "id" | "score"> | null;
-  /** Runs the exact checks in addition to the score. */
+  /** Analyses texts for the exact checks, which run in addition to the score. */
   readonly reader: Reader;
-  /** Counts with a real tokenizer. */
+  /** Returns the number of tokens by a tokeniser; `null`: tokens are not counted. */
   readonly countTokens: ((text: string) => number) | null;
 }
 
-/** Checks relevancy, faithfulness and length of an answer, as the profile asks. */
+/** Checks relevancy, faithfulness and length of an answer, as far as the profile asks for it. */
 export async function guardAnswer(
   question: string,
   { sentences, passages }: { readonly sentences: readonly string[]; readonly passages: readonly PassageTexts[] },
@@ -38,7 +38,7 @@ export async function guardAnswer(
 
 interface TokenBudget {
   readonly limit: number;
-  /** Count with a real tokenizer, or as the `validator` source does: ceil(characters / 4). */
+  /** `tokens`: counted by a tokeniser; `characters/4`: estimated as in the `validator` source, ceil(characters / 4). */
   readonly count: "tokens" | "characters/4";
 }
 
@@ -60,12 +60,12 @@ interface EntailmentResult {
 }
 
 /**
- * Checks whether texts together support a sentence, whoever wrote it: the default profile's checks of exact values and
- * names, and the support score.
+ * Checks whether texts together support a sentence of any origin, by the default profile's checks of values and names
+ * and by the support score.
  */
 export type EntailmentCheck = (claim: string, texts: readonly CitedQuote[], question: string) => Promise<EntailmentResult>;
 
-/** @param support support scorer; `null`: exact checks only */
+/** Creates an entailment check. @param support support scorer; `null`: only values and names are checked */
 export function createEntailmentCheck(reader: Reader, support: Pick<SupportScorer, "id" | "score"> | null): EntailmentCheck {
   const settings = { ...sourcebound.check, recite: false, uncited: "warn" as const };
   return async (claim, cited, question) => {
@@ -76,15 +76,15 @@ export function createEntailmentCheck(reader: Reader, support: Pick<SupportScore
 
 type FaithfulnessSettings = NonNullable<GuardSettings["faithfulness"]>;
 
-/** Text of a passage, followed by its title and headings, which apply to every sentence below them. */
+/** Text of a passage, then its title and headings, which apply to the whole text. */
 export type PassageTexts = readonly [text: string, ...above: string[]];
 
-/** True if the scorer is a model of the class for which the source measured its threshold. */
+/** Returns whether the scorer is a model of the kind on which the source measured its threshold. */
 function isOfSource({ source }: FaithfulnessSettings, scorerId: string): boolean {
   return scorerId.toLowerCase().includes(source.model);
 }
 
-/** Returns the minimum score of a faithful answer for this scorer. */
+/** Returns the minimum score of a faithful answer, which depends on the scorer. */
 export function leastFaithfulness(settings: FaithfulnessSettings, scorerId: string): number {
   return isOfSource(settings, scorerId) ? settings.source.minimum : settings.minimum;
 }
@@ -93,17 +93,17 @@ export function leastFaithfulness(settings: FaithfulnessSettings, scorerId: stri
 export interface FaithfulnessJudges {
   /** `null`: no scorer is installed. */
   readonly support: Pick<SupportScorer, "id" | "score"> | null;
-  /** Exact checks, whose objections override the bundled score. Absent: the score alone decides. */
+  /** Exact checks of values and names. If they object to a sentence, its score is 0. Absent: the score alone decides. */
   readonly entails?: EntailmentCheck | undefined;
   /** The question. Its words are not claims of the answer. */
   readonly question: string;
 }
 
 /**
- * Scores the faithfulness of an answer to its passages. With the bundled scorer: the minimum over sentences of the
- * probability that all passages support it, or 0 if values or names differ. With a model of the source's class
- * (`validator`): the mean over passages of the mean over sentences; the mean over passages is our choice, as the source
- * gives no rule. Without a scorer the score is `null`, never 0.
+ * Scores the faithfulness of an answer to its passages. With the bundled scorer, the score is the minimum over the
+ * sentences of the probability that all passages together support the sentence; it is 0 if values or names differ. With a
+ * model of the source's kind (`validator`), it is the mean over passages of the mean over sentences; the source gives no
+ * rule for several passages, so this mean is our choice. Without a scorer the score is `null`, never 0.
  */
 export async function checkFaithfulness(
   sentences: readonly string[],
@@ -127,7 +127,7 @@ export async function checkFaithfulness(
 
 interface Scored {
   readonly score: number;
-  /** Objections of the exact checks. */
+  /** Objection of the exact checks; `null`: none. */
   readonly objection: string | null;
 }
 
@@ -172,7 +172,7 @@ export interface RelevancyScorer extends SimilarityScorer {
   readonly minimum: number;
 }
 
-/** Checks whether an answer addresses the question. If the scorer is missing or fails, the score is `null`, never 0. */
+/** Checks whether an answer addresses the question. If there is no scorer or it fails, the score is `null`, never 0. */
 export async function checkRelevancy(question: string, answer: string, scorer: RelevancyScorer | null): Promise<Finding> {
   if (scorer === null) return finding("relevancy", "pass", null, "no encoder is installed to compare answer and question");
   let score: number | null;

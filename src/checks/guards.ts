@@ -13,16 +13,16 @@ export interface Vocabulary {
 /** Rule for one canonical term in a tenant's answers. */
 export interface TermRule {
   readonly canonical: string;
-  /** The tenant's own term. */
+  /** The tenant's term. */
   readonly right: string;
-  /** Other tenants' terms for the same thing, and the canonical term if it is an internal name. */
+  /** Wrong terms: those of other tenants, and the canonical term if it is an internal name. `of` says whose term it is. */
   readonly rivals: readonly { readonly term: string; readonly of: string }[];
 }
 
-/** Rules for a tenant's answers; empty if there are none. */
+/** Rules for a tenant's answers. An empty list allows every term. */
 export type Terminology = readonly TermRule[];
 
-/** Matches an internal name such as `STOCK_CHECK`, which is not a tenant's term. "stock check" may be one. */
+/** Matches an internal name such as `STOCK_CHECK`, which no tenant uses. "stock check" may be a tenant's term. */
 const INTERNAL_NAME = /_/;
 
 /** Returns the rules for one tenant. A term that both this and another tenant use is not a violation. */
@@ -41,10 +41,10 @@ export function terminologyOf(tenants: Readonly<Record<string, Vocabulary>>, ten
 }
 
 /**
- * Finds other tenants' terms in a text without the right one. A term matches as a whole word or phrase, in singular and
- * plural, with blanks, hyphens or line breaks between its words, in any case unless it is an acronym. Text inside one
- * of the tenant's own terms does not count.
- * @param excepted ranges of the text where any term is allowed
+ * Finds terms of other tenants in a text that lacks the right term. A term matches as a whole word or phrase, in singular
+ * and plural, with blanks, hyphens or line breaks between its words; an acronym matches only in capitals. Text inside a
+ * term of the tenant is skipped.
+ * @param excepted ranges of the text in which any term is allowed
  */
 export function findTermViolations(text: string, terminology: Terminology, excepted: readonly TextRange[] = []) {
   if (terminology.length === 0) return [];
@@ -100,8 +100,8 @@ function spelling(term: string): string {
 }
 
 /**
- * Checks whether a text uses the tenant's terminology. Another tenant's term is a violation unless the tenant's own
- * term is there too. Verbatim quotes are exempt, because a changed quote would no longer be in the document.
+ * Checks whether a text uses the tenant's terminology. A term of another tenant is a violation unless the tenant's own
+ * term is there too. Verbatim quotes are exempt, because a changed quote would not be in the document.
  * @param quotes texts of the cited quotes
  */
 export function checkTerminology(text: string, quotes: readonly string[], terminology: Terminology, mode: "remove" | "warn"): Finding {
@@ -124,7 +124,7 @@ function quotedRanges(text: string, quotes: readonly string[]): TextRange[] {
   });
 }
 
-/** Kinds that may belong to an office. Every other kind identifies a person, whoever publishes it. */
+/** Kinds of personal data that may belong to an office. Every other kind identifies a person, even if published. */
 const CONTACT_KINDS: ReadonlySet<PersonalKind> = new Set(["email", "phone", "address"]);
 
 /**
@@ -145,8 +145,8 @@ export function checkPii(text: string, quotes: readonly string[], contacts: read
 }
 
 /**
- * Checks whether a text contains the whole contact. A longer number or address with the same beginning is another
- * contact.
+ * Checks whether one of the published texts contains the whole contact. A longer number or address with the same
+ * beginning is a different contact.
  */
 function isPublished({ text }: PersonalData, published: readonly string[]): boolean {
   const sought = bare(text);
@@ -163,7 +163,7 @@ function bare(text: string): string {
   return plainView(text).plain.toLowerCase().replaceAll(/\s+/g, " ");
 }
 
-/** Facts of the domain and tenant for the sentence guards. */
+/** Facts about the domain and tenant for the guards of sentences. */
 export interface GuardFacts {
   /** Texts of the domain's contacts and hotlines. */
   readonly contacts: readonly string[];
@@ -187,14 +187,14 @@ export function guardSentence(text: string, quotes: readonly string[], settings:
   return found.filter(({ verdict }) => verdict !== "pass");
 }
 
-/** Returns the active guards that report only violations. No finding then means a pass. */
+/** Returns the names of the active guards that report only violations. If such a guard has no finding, the answer passed it. */
 export function sentenceGuards({ pii, terminology, injection }: GuardSettings): ReadonlySet<string> {
   return new Set(Object.entries({ pii, terminology, injection }).flatMap(([name, mode]) => (mode === "off" ? [] : [name])));
 }
 
 /**
- * Checks whether a sentence repeats instructions from a document. They do not belong in an answer, not even in a quote.
- * Injected URLs and claims are left to the checks of URLs and citations.
+ * Checks whether a sentence repeats instructions from a document. These do not belong in an answer, not even as a quote.
+ * URLs and claims that a document injects are left to the checks of URLs and citations.
  */
 export function checkInjection(text: string, mode: "remove" | "warn"): Finding {
   const orders = documentOrders(plainView(text).plain);

@@ -54,7 +54,7 @@ const SENTENCES = [
   `${"Word ".repeat(1000)}.`,
 ];
 
-/** A score that depends only on the text, so that the bundled weights do not affect the hash. */
+/** A support score that depends only on the text, so that the hash does not depend on the bundled weights. */
 const support = fakeSupport(({ claim: { length } }) => ({ score: (length % 10) / 10, reason: "fixed", contradicted: length % 3 === 0 }));
 
 describe("the revision of the checks", () => {

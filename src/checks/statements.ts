@@ -63,7 +63,7 @@ export interface Part {
   readonly range: TextRange;
 }
 
-/** A value or cell assigned to the wrong thing. */
+/** A value or cell that the claim gives to the wrong thing. */
 export interface Misplaced {
   readonly reason: string;
   readonly spans: readonly TextRange[];
@@ -75,7 +75,7 @@ export function wholeOf(claim: Reading): Part {
   return { claim, range: { start: 0, end: claim.text.length } };
 }
 
-/** Checks whether a sentence makes an exception. Its assignments are then ambiguous. */
+/** Checks whether a sentence makes an exception. Which value belongs to which thing is then ambiguous. */
 export function excepts({ text }: Reading): boolean {
   return EXCEPTS.test(text);
 }
@@ -93,12 +93,12 @@ export function wordsOf({ claim, range }: Part): string[] {
   return claim.words.filter((word) => isWithin(word, range)).map(({ root }) => root);
 }
 
-/** Checks whether the bounds of the two values agree: "less than € 3" does not agree with "€ 3". */
+/** Checks whether a claimed value has no bound or the stated bound: "€ 3" agrees with "less than € 3", but not the reverse. */
 export function isBound(said: Value, stated: Value): boolean {
   return said.bound === "none" || said.bound === stated.bound;
 }
 
-/** Combines misplaced values into one warning, each place once; `null` if there are none. */
+/** Combines misplaced values into one warning that marks each place once; `null` if there are none. */
 export function doubtOf(name: string, found: readonly Misplaced[]): Finding | null {
   if (found.length === 0) return null;
   const places = new Map(found.flatMap(({ spans }) => spans.map((span) => [span.start, span])));
@@ -107,24 +107,30 @@ export function doubtOf(name: string, found: readonly Misplaced[]): Finding | nu
 }
 
 /**
- * Weight of a claim's word, depending on where the source contains it: in the quoted sentence itself, above it (title,
- * headings), or in a neighbouring sentence.
+ * Weight of a word of the claim that a source contains: in the quoted sentence itself (`OWN`), in title or headings above
+ * it (`ABOVE`), or in a neighbouring sentence (`BESIDE`).
  */
 const OWN = 1;
 const ABOVE = 0.8;
 const BESIDE = 0.4;
-/** Weight of a word from the question, used only to compare sentences with each other. It supports nothing. */
+/**
+ * Weight of a word that the question contains. Used only to compare quoted sentences with each other; the word supports
+ * nothing.
+ */
 const GIVEN = 0.6;
-/** Factor for a word that is negated in only one of the two texts. */
+/** Factor for a word that is negated in only one of claim and source. */
 const OTHER_POLARITY = 0.5;
-/** One sentence outdoes another if it covers no word worse by more than `SLACK`, and some word better by at least `CLEARLY_MORE`. */
+/**
+ * Limits for `outdoes`: a sentence must not cover any word worse than the other by more than `SLACK`, and must cover some
+ * word better by at least `CLEARLY_MORE`.
+ */
 const SLACK = 0.1;
 const CLEARLY_MORE = 0.39;
-/** Distance in content words at which a word's weight halves, used to find what a value or a name is about. */
+/** Distance in content words at which the weight of a word halves. Used to find what a value or a name is about. */
 const HALF_DISTANCE = 4;
-/** Distance in content words at which a word's weight halves, for the scope of a negation or an opposite. */
+/** Distance in content words at which the weight of a word halves. Used for the scope of a negation or an opposite. */
 const CLOSE_DISTANCE = 1.5;
-/** Weight of a heading's word in `close`. */
+/** Weight of a word in headings, for `close`. */
 const BARELY = 0.3;
 
 /** A claim compared with every sentence of its quotes. */
@@ -135,9 +141,9 @@ export function fitOf({ coverage }: Alignment): number {
   return Math.max(0, ...coverage);
 }
 
-/** @param given roots of the question */
+/** Compares a claim with quoted sentences. @param given word roots of the question */
 export function align(claim: Reading, statements: readonly Statement[], given: ReadonlySet<string>) {
-  /** The indexes of the words of each root, ordered by first occurrence. */
+  /** For each root, the indexes of its words in the claim. Roots are ordered by first occurrence. */
   const places = Map.groupBy(claim.words.keys(), (i) => (claim.words[i] as ContentWord).root);
   const distinct = [...places.values()].map(([first]) => claim.words[first as number] as ContentWord);
   const documentFrequency = (root: string) => statements.reduce((sum, { roots }) => sum + (roots.has(root) ? 1 : 0), 0);
@@ -165,33 +171,39 @@ export function align(claim: Reading, statements: readonly Statement[], given: R
   return {
     claim,
     statements,
-    /** Checks whether any quoted sentence, or the text above it, contains the root. */
+    /** Checks whether any quoted sentence, or the headings above it, contains the root. */
     knows: (root: string) => statements.some(({ roots, above }) => roots.has(root) || above.has(root)),
     /** Checks whether the question contains the root. */
     given: (root: string) => given.has(root),
-    /** Weighted share of the claim's words that each quoted sentence covers with its context, from 0 to 1. */
+    /** For each quoted sentence, the weighted share of the claim's words that it covers with its context, 0 to 1. */
     coverage: score(
       held,
       distinct.map(() => 1),
     ),
-    /** Checks whether one quoted sentence covers everything of the claim that the other covers, and clearly more. Takes indexes. */
+    /**
+     * Checks whether the first quoted sentence covers everything of the claim that the second covers, and clearly more. Both
+     * are given by their indexes.
+     */
     outdoes(one: number, other: number) {
       const [a, b] = [heldHere(one), heldHere(other)];
       return a.every((worth, i) => worth >= (b[i] as number) - SLACK) && a.some((worth, i) => worth >= (b[i] as number) + CLEARLY_MORE);
     },
-    /** Returns the coverage with words near a place of the claim weighted more. Words of the place itself do not count. */
+    /** Like `coverage`, but words near a place of the claim weigh more. Words of the place itself are left out. */
     near: (place: TextRange) => score(held, sharesAround(place, HALF_DISTANCE)),
-    /** Returns the share of the words close to a place that each quoted sentence itself contains, whatever their negation. */
+    /** Returns, for each quoted sentence, the share of the words close to a place that it contains itself, negated or not. */
     close: (place: TextRange) => score(own, sharesAround(place, CLOSE_DISTANCE)),
   };
 }
 
-/** Returns 1 for an adjacent word, and less with every content word between. */
+/** Returns the weight of a word by its distance: 1 for an adjacent word, less with every content word between. */
 function nearness(between: number, halfDistance: number): number {
   return 1 / (1 + between / halfDistance);
 }
 
-/** Returns the weight of a word by its frequency. A word in many quoted sentences says little about which one is meant. */
+/**
+ * Returns the weight of a word by the number of quoted sentences with it. A word in many of them hardly shows which one
+ * is meant.
+ */
 function rarity(frequency: number): number {
   return frequency <= 2 ? 1 : 1 / (1 + Math.log(frequency / 2));
 }

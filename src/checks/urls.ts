@@ -1,15 +1,15 @@
 import type { TextRange } from "../shared/types.ts";
 import { plainView } from "../text/normalise.ts";
 
-/** Pattern of a character in a URL. Trailing punctuation belongs to the sentence. */
+/** Pattern of a character inside a URL. Punctuation after the URL is removed later, because it belongs to the sentence. */
 const REST = String.raw`[^\s<>"'\x60\]}]`;
 const LABEL = String.raw`[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,62})`;
-/** Top-level domains that make a bare word a host, without those that are English words. */
+/** Top-level domains that mark a bare word as a host. Leaves out those that are English words. */
 const ENDINGS =
   "com|org|net|gov|mil|edu|int|info|biz|pro|io|co|ai|app|dev|xyz|top|site|online|shop|club|link|click|win|vip|tech|website|page|us|uk|eu|de|fr|nl|ch|es|pl|cz|se|fi|dk|pt|gr|hu|ro|ru|su|ua|cn|jp|kr|tr|ir|br|mx|ar|cl|ca|au|nz|za|tk|ml|cf|gq|cc|ws|tv|gg|ly";
 /**
- * Alternatives: with a scheme; with a scheme that executes or displays its content; with `www.`; an IP address with a
- * path; a host with a path; a host with a known top-level domain.
+ * Matches what looks like a URL. The alternatives are: with a scheme; with a scheme that executes or displays its content;
+ * with `www.`; an IP address with a path; a host with a path; a host with a known top-level domain.
  */
 const URL_PATTERN = new RegExp(
   [
@@ -28,8 +28,8 @@ export interface FoundUrl extends TextRange {
 }
 
 /**
- * Returns the URLs that a reader sees in a text, with or without scheme, without trailing punctuation and surrounding
- * brackets.
+ * Returns the URLs that a reader sees in a text, with or without a scheme. Leaves out trailing punctuation and
+ * surrounding brackets.
  */
 export function urlsIn(text: string): FoundUrl[] {
   const { plain, at } = plainView(text);
@@ -53,7 +53,7 @@ function trimEnd(found: string): string {
 
 /**
  * Normalises a URL: host in lower case or punycode without `www.`, no scheme, no fragment, no trailing slash. Returns
- * `null` for anything but a web address, and for a user name, because text before the `@` only looks like a host.
+ * `null` for anything but a web address, and for a URL with a user name, which could be mistaken for the host.
  */
 export function normalizeUrl(url: string): string | null {
   try {
@@ -76,8 +76,8 @@ export interface UrlRules {
 }
 
 /**
- * Removes every URL that is neither that of a cited document nor in a cited quote. The text of a markdown link is kept.
- * In `home-page` mode a URL with a listed host is kept, and any other becomes the home page (`seven-layer` source,
+ * Removes every URL that is neither the URL of a cited document nor in a cited quote. The text of a markdown link is kept.
+ * In `home-page` mode, URLs of listed hosts are kept, and all others are replaced by the home page (`seven-layer` source,
  * equation 3).
  */
 export function repairUrls(text: string, rules: UrlRules): { text: string; removed: string[] } {
@@ -101,7 +101,10 @@ function onWhitelist(normal: string, hosts: readonly string[]): boolean {
   return hosts.some((known) => host === known || host.endsWith(`.${known}`));
 }
 
-/** Cleans up after a removed URL: links without a target, empty brackets, doubled spaces. A dangling "at" is left. */
+/**
+ * Cleans up after a removed URL: links without a target, empty brackets, doubled spaces. Does not remove a word such as
+ * "at" before it.
+ */
 function tidy(text: string): string {
   return text
     .replaceAll(/!?\[([^[\]]*)\]\(\s*(?:["'][^"']*["']\s*)?\)/g, "$1")

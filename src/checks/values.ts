@@ -11,12 +11,12 @@ const DIFFERENCE = /\b(?:minus|less the|difference|subtract(?:s|ed|ing)?|deduct(
 const PRODUCT = /\b(?:times|multiplied|each|per|every|for \w+ (?:days|weeks|months|years))\b|[×*]/i;
 const SHARE = /(?:%|percent|per cent|half|third|quarter)\s+of\b/i;
 
-/** Maximum number of operands. Among more numbers, two that give the value are easily found by chance. */
+/** Maximum number of operands. Among more numbers, some two often give the value by chance. */
 const MOST_OPERANDS = 6;
 
 /**
- * Checks whether the value is the sum, difference, product or percentage of two quoted values in the claim. The claim
- * must show the calculation, or the user cannot follow it.
+ * Checks whether the value is the sum, difference, product or percentage of two values in the claim that are quoted. The
+ * claim must show the calculation, so that the user can follow it.
  */
 function isDerived(value: Value, claim: Reading, statements: readonly Statement[]): boolean {
   const isQuoted = (one: Value) => statements.some(({ values }) => values.some((stated) => isStated(one, stated)));
@@ -46,19 +46,19 @@ function near(a: number, b: number): boolean {
   return Number.isFinite(a) && Number.isFinite(b) && Math.abs(a - b) <= 0.01;
 }
 
-/** Minimum coverage of a value's surroundings by a quoted sentence that contradicts the value. */
+/** Minimum coverage of the words near a value by a quoted sentence that contradicts the value. */
 const FITS = 0.5;
-/** Minimum advantage of a sentence with another value of the kind at the same place. */
+/** Minimum lead in coverage of a quoted sentence with another value of the same kind. */
 const RIVAL_MARGIN = 0.1;
 /** Minimum number of words that show what a value is about. */
 const FEWEST_WORDS = 3;
 
 /**
- * A quoted sentence must contain at least this share of the claim's words to count as evidence against a sentence that
- * contains none of them.
+ * Minimum share of the claim's words in a quoted sentence that contradicts a value, if the quoted sentences with the
+ * value contain none of these words.
  */
 const SAID_ITSELF = 0.5;
-/** Matches the number of a sentence at its start, such as "7. ". */
+/** Matches a list number at the start of a sentence, such as "7. ". */
 const ENUMERATES = /^\s*\(?\d{1,2}[.):]\s?$/;
 
 /** A fault in one value of a claim. */
@@ -68,8 +68,8 @@ interface Fault {
 }
 
 /**
- * Checks that a cited quote contains every value of the claim, about the same thing. A value from the question or from
- * a shown calculation needs no source.
+ * Checks that the cited quotes contain every value of the claim, and say it about the same thing. A value from the
+ * question or from a calculation that the claim shows needs no source.
  * @param question the analysed question
  */
 export function checkValues(alignment: Alignment, question: Reading, mode: "remove" | "warn"): Finding {
@@ -88,7 +88,7 @@ export function checkValues(alignment: Alignment, question: Reading, mode: "remo
   return finding("values", mode === "remove" ? "fail" : "warn", share, reason, spans);
 }
 
-/** Returns the values of a sentence without its list number. */
+/** Returns the values of a sentence, except a list number at its start. */
 export function statedValues({ values, text }: Reading): Value[] {
   return values.filter(({ end }) => !ENUMERATES.test(text.slice(0, end + 2)));
 }
@@ -145,10 +145,10 @@ const NEEDS_UNIT: ReadonlySet<ValueKind> = new Set([
 
 /**
  * Checks whether a stated value supports the claimed one. A value with a unit does not support a bare number if the
- * claim also gives it with its unit: "aisle 40, 40 percent off". "2 years" in a table cell supports a bare 2 only with
- * the same adjacent word ("under 2" for "under 2 years"), or after a value with that unit ("30 days, then 60"). Both
- * ends of a range count as bare numbers: "4 to 5 years" contains 4 and 5.
- * @param by text that states the value
+ * claim also contains the value with its unit: "aisle 40, 40 percent off". It does if the claim contains another value of
+ * that kind: "30 days, then 60". Otherwise kinds such as durations support a bare number only if both have the same word
+ * beside them ("under 2" for "under 2 years"), or if the value is an end of a range ("4 to 5 years" supports 4 and 5).
+ * @param by text that states the value; `null`: the text above a sentence
  */
 export function bears(stated: Value, claimed: Value, claim: Reading, by: Reading | null): boolean {
   if (!isStated(claimed, stated)) return false;
@@ -172,8 +172,8 @@ function endsRange(value: Value, { text, values }: Reading): boolean {
 }
 
 /**
- * Returns the share of the claim's words in the quoted sentence itself. It is 0 for a table row without words, whatever
- * its title.
+ * Returns the share of the claim's words that the quoted sentence itself contains, without its headings. It is 0 for a
+ * table row without words.
  */
 function ownShare({ words }: Reading, { roots }: Statement): number {
   const all = new Set(words.map(({ root }) => root));
@@ -181,8 +181,8 @@ function ownShare({ words }: Reading, { roots }: Statement): number {
 }
 
 /**
- * Checks whether the question contains the value. A bare number must count the same thing: 35 in "chapter 35" is not 35
- * in "over 35".
+ * Checks whether the question contains the value. A bare number must have the same word beside it: "over 35" does not
+ * come from "chapter 35".
  */
 export function isAsked(value: Value, claim: Reading, question: Reading): boolean {
   return question.values.some(
@@ -204,7 +204,7 @@ function besideOf({ start, end }: Value, { text }: Reading): string[] {
 }
 
 /**
- * Checks whether the quoted sentence has another value of the same kind; for bare numbers, another count of the same
+ * Checks whether the quoted sentence has another value of the same kind. For a bare number, it must count the same
  * things.
  */
 function takesThePlace(value: Value, statement: Statement, claim: Reading): boolean {
@@ -213,8 +213,8 @@ function takesThePlace(value: Value, statement: Statement, claim: Reading): bool
 }
 
 /**
- * Checks, for a table cell without a unit, whether another row has a different bare number in the same cell. Cells are
- * counted from the end, because the row's name comes first.
+ * Checks, for a table cell without a unit, whether another row has a different bare number in the same column. Values are
+ * counted from the end of the row, because the row's name comes first and may contain numbers.
  */
 function standsInTheCell(stated: Value, holding: Statement, other: Statement, claim: Reading): boolean {
   const fromEnd = holding.values.length - holding.values.indexOf(stated);
@@ -227,12 +227,12 @@ export function isClaimed(value: Value, { values }: Reading): boolean {
   return values.some((mine) => isStated(mine, value));
 }
 
-/** Kinds without a unit. The counted things distinguish two of them. */
+/** Kinds of value without a unit. Two such values are comparable only if they count the same things. */
 const COUNTS: ReadonlySet<ValueKind> = new Set(["number", "ordinal"]);
 
 /**
- * Checks for a spelled count such as "two conditions", which may summarise a list of the source. Only another count of
- * the same things contradicts it.
+ * Checks whether a value is a count in words, such as "two conditions", which may summarise a list of the source. Only
+ * another count of the same things contradicts it.
  */
 export function isSpelledCount({ kind, start }: Value, text: string): boolean {
   return COUNTS.has(kind) && /^\p{L}/u.test(text.slice(start, start + 1));
@@ -246,7 +246,7 @@ function countsTheSame(value: Value, claim: Reading, statement: Reading): boolea
   );
 }
 
-/** Maximum number of characters between a number and the counted things: "6 or fewer people". */
+/** Maximum number of characters between a number and the word for what it counts: "6 or fewer people". */
 const COUNTED_REACH = 16;
 
 function wordBehind({ end }: Value, { words }: Reading): string | null {
