@@ -17,7 +17,7 @@ async function* streamOf(pieces: readonly string[], error?: Error): AsyncGenerat
   yield { type: "end", inputTokens: 5, outputTokens: 2 };
 }
 
-/** Reads sentences with their citation numbers, and the error that ended the draft. */
+/** Reads a draft that arrives in these parts. Returns its sentences with citation numbers, and the error that ended it. */
 async function readPieces(pieces: readonly string[], error?: Error) {
   const drafts: DraftSentence[] = [];
   const usage: DraftUsage = { inputTokens: null, outputTokens: null };

@@ -7,30 +7,33 @@ import { nameCells, readCells } from "../text/units.ts";
 import { createReplyReader, DraftError, INSUFFICIENT } from "./prompt.ts";
 
 /**
- * Matches tokens of chat templates that mark turns: `<|im_end|>`, `</s>`, `<end_of_turn>`, `[/INST]`. They are
- * recognised by their form, which does not occur in prose.
+ * Matches tokens with which chat templates mark turns: `<|im_end|>`, `</s>`, `<end_of_turn>`, `[/INST]`. Any token of
+ * such a form is matched, because these forms do not occur in prose.
  */
 const TEMPLATE = /<[|｜][^<>\s]{1,40}[|｜]>|<\/?s>|<\/?[a-z]+(?:_[a-z]+)+>|\[\/?INST\]/i;
 /** Matches template tokens before the first word. */
 const OPENING = new RegExp(`^(?:\\s*(?:${TEMPLATE.source}))+`, "i");
 /** Matches reasoning text up to its end tag; some models omit the start tag. */
 const THOUGHT_END = /^[\s\S]*<\/think(?:ing)?>/i;
-/** Matches an end of text that the following text may turn into formatting, a template token or a complete character. */
+/** Matches an end of text that may be part of formatting, a template token or a character, depending on what follows. */
 const MAY_GROW = /(?:\*+|<(?:[^\s<>]{0,41}|\/?[a-z0-9]{0,6}\s?\/?)|\[\/?[A-Z]{0,4}|[\uD800-\uDBFF])$/i;
 
-/** Removes template tokens, reasoning and formatting from a stream, wherever it is split. */
+/** Returns functions that remove template tokens, reasoning and formatting from a stream, wherever it is split. */
 function createDraftText() {
   let held = "";
   let begun = false;
   let ended = false;
   return {
-    /** True after an end token. Later text belongs to another turn, unless it ends a reasoning block. */
+    /**
+     * True after an end token. Text after it belongs to another turn, unless it turns out that all text so far was
+     * reasoning.
+     */
     get ended() {
       return ended;
     },
     /**
-     * Adds text and returns it without formatting. `wasThought` is true if all text before it was reasoning. @param
-     * last no more text follows
+     * Adds text and returns it without formatting. `wasThought` is true if all text before it was reasoning.
+     * @param last true if no more text follows
      */
     take(more: string, last = false) {
       held += more;
@@ -64,7 +67,7 @@ function plainText(text: string): string {
 /** Matches the line below a table's header: `|---|:--:|`. */
 const RULE = /^(?=[^-]*-)[\s|:-]+$/;
 
-/** Converts table rows of a draft into sentences with their header names, so that no table markup or bare header is shown. */
+/** Returns functions that turn table rows of a draft into sentences with column names, so that no table markup is shown. */
 function createDraftTable() {
   let waiting: string | null = null;
   let header: string | null = null;
@@ -75,7 +78,7 @@ function createDraftTable() {
     return left === null ? [] : [readRow(left, null)];
   };
   return {
-    /** Returns complete sentences. A row is held until the next line shows whether it is the header. */
+    /** Returns the sentences that are complete. A row is held back until the next line shows whether the row is the header. */
     take(line: string): string[] {
       if (RULE.test(line) && line.includes("|")) {
         header = waiting;
@@ -117,27 +120,27 @@ export interface DraftUsage {
   outputTokens: number | null;
 }
 
-/** Returns the quotes behind a cited number for a sentence; `null`: unknown number. */
+/** Returns the quotes that a cited number means for a sentence; `null`: unknown number. */
 export type Cite = (text: string, number: number) => readonly Quote[] | null;
 
 /** Callbacks of the draft parser. */
 export interface DraftReading {
-  /** Returns the quotes behind a number; `null`: unknown number. */
+  /** Returns the quotes that a number means; `null`: unknown number. */
   readonly cite: Cite;
-  /** Called when all earlier text was reasoning. */
+  /** Called if all text before turns out to be reasoning. */
   readonly onThought?: () => void;
 }
 
-/** A draft ends when it repeats its last sentences (at most `CIRCLE_SENTENCES`) `CIRCLE_ROUNDS` times. */
+/** A draft ends if its last sentences, at most `CIRCLE_SENTENCES`, occur `CIRCLE_ROUNDS` times in a row. */
 const CIRCLE_SENTENCES = 8;
 const CIRCLE_ROUNDS = 3;
-/** Maximum characters to read after the end token, in order to receive the token count. */
+/** Maximum characters to read after the end token. Read only because the token count comes last. */
 const READ_BEHIND = 200;
 
 /**
- * Yields each distinct sentence of a streamed draft as soon as it and its citation markers are complete, wherever the
- * stream is split. The last sentence may lack its full stop if the stream ended normally. A draft that repeats itself
- * ends at the third repetition.
+ * Yields each distinct sentence of a streamed draft as soon as the sentence and its citation markers are complete. The
+ * last sentence may lack its full stop if the stream ended normally. A draft that repeats itself ends at the third
+ * repetition.
  * @param usage filled when the stream ends
  * @throws DraftError when the draft is markup or data, or does not end
  */
@@ -188,7 +191,7 @@ export async function* readDraft(
   yield* take("", true);
 }
 
-/** Returns whether the model says that the quotes do not answer. */
+/** Returns whether the model says with this sentence that the quotes do not answer. */
 export function saysInsufficient({ text }: DraftSentence): boolean {
   return SAYS_INSUFFICIENT.test(text);
 }
@@ -197,12 +200,12 @@ export function saysInsufficient({ text }: DraftSentence): boolean {
 const REFERS_BACK =
   /^\W*(?:(?:this|that|these|those|it|its|they|their|them|he|she|his|her|such|both|either|neither|the (?:same|former|latter)|otherwise|however|therefore|thus|hence|instead|then|so|but|and|or|yet|also|similarly|likewise|in (?:that|this|such)|for (?:this|that|example)|as a result)\b)/i;
 
-/** Returns whether a sentence depends on the one before it. A heuristic over its first words. */
+/** Returns whether a sentence depends on the sentence before it, judged by its first words. */
 export function refersBack({ text }: Pick<DraftSentence, "text">): boolean {
   return REFERS_BACK.test(text);
 }
 
-/** Returns the first sentence with its markers when no further text can change it, or `null` before that. */
+/** Returns the first sentence with its markers, as soon as further text cannot change it; before that `null`. */
 function takeSentence(text: string, ended: boolean): { sentence: string; rest: string } | null {
   const window = text.slice(0, SENTENCE_MAX_CHARS);
   const isLong = text.length > window.length;
@@ -221,7 +224,7 @@ function takeSentence(text: string, ended: boolean): { sentence: string; rest: s
 
 const MARKER_SHAPE = /^\s*(?:[[【]{1,2}[^[\]【】]{0,60}[\]】]{1,2}|[⁰¹²³⁴⁵⁶⁷⁸⁹]+)/;
 
-/** Returns the length of leading citation markers with white space; they belong to the sentence before. */
+/** Returns the length of citation markers and white space at the start. Such markers belong to the sentence before. */
 export function leadingMarkers(text: string): number {
   let length = 0;
   for (;;) {
@@ -232,17 +235,17 @@ export function leadingMarkers(text: string): number {
   return length === 0 ? 0 : length + (/^\s*/.exec(text.slice(length))?.[0].length ?? 0);
 }
 
-/** Returns whether more text may turn the start into a marker. */
+/** Returns whether further text may turn this text into a marker. */
 function mayBeMarker(text: string): boolean {
   return /^\s*(?:[[【]{1,2}[^[\]【】]{0,60}|[[【]{2}[^[\]【】]{0,60}[\]】]|[⁰¹²³⁴⁵⁶⁷⁸⁹]*)$/.test(text);
 }
 
-/** Returns whether the first word is complete. Where the sentence before it ends depends on this word. */
+/** Returns whether the first word is complete. The word decides where the sentence before it ends. */
 function isWordWhole(text: string): boolean {
   return /^[\p{L}\p{M}]*[^\p{L}\p{M}\p{Cs}]/u.test(text.replace(/^[("'“‘«[{]+/, ""));
 }
 
-/** Separates markers from full stops, because a marker would hide the full stop from the sentence splitter. */
+/** Inserts a space between a full stop and a marker, because the sentence splitter would not see the full stop otherwise. */
 function setMarkersApart(text: string): string {
   return text.replaceAll(/([.!?…。！？])(?=[[【⁰¹²³⁴⁵⁶⁷⁸⁹])/g, "$1 ");
 }
@@ -251,10 +254,10 @@ function setMarkersApart(text: string): string {
 const LINE_MARK = /^\s*(?:#{1,6}|[-*•>–]|\d{1,2}[.)])\s+/;
 /** Matches a label before the answer, such as "Answer:". */
 const ANSWER_LABEL = /^(?:(?:the|my|final|short)\s+){0,2}(?:answer|response|assistant)(?:\s+is)?\s*:\s+(?=\S)/i;
-/** Matches a tag, or a key of JSON. */
+/** Matches a markup tag or a JSON key. */
 const MARKUP = /<\/?[a-z][a-z0-9-]*(?:[\s/>]|$)|^[\s{[]*"[^"]{1,60}"\s*:/i;
 
-/** Returns whether the draft ends in repeated sentences. */
+/** Returns whether the draft now ends in a repetition of its last sentences. */
 function circles(said: readonly string[]): boolean {
   for (let length = 1; length <= CIRCLE_SENTENCES && length * CIRCLE_ROUNDS <= said.length; length++) {
     const from = said.length - length * CIRCLE_ROUNDS;
@@ -280,9 +283,8 @@ const MARK = /(?:[[【]{1,2}\s*(?:source\s+)?(\d{1,2})\s*[\]】]{1,2}|\(\s*sourc
 const MARKS = new RegExp(`${MARK.source}(?:(?:\\s*,\\s*|\\s+(?:and|or)\\s+)${MARK.source})*`, "gi");
 
 /**
- * Replaces citation marks that stand for a noun by the title of their source, because the sentence would be incomplete
- * without them: "From [1], it follows". A mark after a content word is a citation, and so is any other mark at the end
- * of a sentence.
+ * Inserts the title of the source before citation marks that stand for a noun, because the sentence would be incomplete
+ * without it: "From [1], it follows". A mark after a content word, or at the end of a sentence, is a normal citation.
  */
 function nameSources(line: string, cite: Cite): string {
   return line.replaceAll(MARKS, (run: string, ...rest) => {
@@ -306,7 +308,7 @@ function nameSources(line: string, cite: Cite): string {
 
 /**
  * Matches a number in round brackets at the end: `… within one year (2).`. It is a citation only if the sentence has no
- * other, and the source does not contain "(2)".
+ * other citation and the source does not contain "(2)".
  */
 const TRAILING_NUMBER = /\s*\((\d{1,2}(?:\s*,\s*\d{1,2}){0,5})\)(?=[.!?]?$)/;
 

@@ -10,7 +10,7 @@ import { fakeEvidence, fakePassage, fakeWords } from "../testing/passages.ts";
 import { tokenize } from "../text/tokens.ts";
 import { ANSWER_WORDS, chooseQuotes, type QuoteCandidate, quotesOf, writeExtractive } from "./quotes.ts";
 
-/** A candidate: its text, its probability of answering, and the question words that it covers. */
+/** A candidate: its text, the probability that it answers, and the question words that it contains. */
 type Scored = readonly [text: string, score: number, covers: readonly string[]];
 
 function candidatesOf(passage: Parameters<typeof fakePassage>[0], scored: readonly Scored[]): QuoteCandidate[] {
@@ -108,7 +108,7 @@ const COLOUR = "New line is golden to look at.";
 const THICK: QuestionPart = { text: "how thick is it", resolved: "how thick is it", standsAlone: false };
 const HOLD: QuestionPart = { text: "how much can it hold", resolved: "how much can it hold (rope)", standsAlone: false };
 
-/** Log odds by question and text; -6 for any other pair. */
+/** Log odds by question and text. All other pairs have -6. */
 type Odds = readonly (readonly [question: string, text: string, odds: number])[];
 
 async function ask(parts: readonly QuestionPart[], odds: Odds) {

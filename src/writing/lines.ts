@@ -1,7 +1,7 @@
 import type { NamedCell } from "../shared/types.ts";
 import { readCells } from "../text/units.ts";
 
-/** The displayed parts of a citation, equal in process and over HTTP. */
+/** What is displayed of a citation. Has the same form in process and over HTTP. */
 export interface LineSource {
   readonly n: number;
   readonly documentId: string;
@@ -11,7 +11,7 @@ export interface LineSource {
   readonly context: string;
   readonly quoteStart: number;
   readonly headingPath: readonly string[];
-  /** Cells of a table row, the sentence above its table, and the place of the header. */
+  /** Only for a table row: its cells, the caption of its table, and the offset of the header. */
   readonly row?: { readonly cells: readonly NamedCell[]; readonly caption?: string | undefined; readonly headerStart: number } | undefined;
 }
 
@@ -22,11 +22,11 @@ export interface LineSentence {
 
 /** A sentence as every client displays it. */
 export interface Line<Source extends LineSource = LineSource> extends LineSentence {
-  /** Heading or caption above the text, displayed separately; `null` if there is none, or if the line above has the same. */
+  /** Heading or caption above the text, displayed separately; `null` if there is none, or if the line before has the same. */
   readonly label: string | null;
   /** The citation that the text quotes; `null` if a model wrote the text or it has several citations. */
   readonly source: Source | null;
-  /** Index of the cell that answers, among the cells of the row; `null` if there is no row, or if the cell is uncertain. */
+  /** Index of the cell that answers the question; `null` if the line is no row, or if it is uncertain which cell answers. */
   readonly askedCell: number | null;
 }
 
@@ -53,7 +53,10 @@ function rowText(cells: readonly NamedCell[], asked: number | null): string {
     : [`${first.label}: ${first.value} (${first.column})`, readCells(rest)].filter(Boolean).join("; ");
 }
 
-/** Separates the cell that answers from the rest of its row. `first` is `null` if no cell is known to answer. */
+/**
+ * Separates the cell that answers from the rest of its row.
+ * @param asked index of this cell; `null`: unknown, so `first` is `null`
+ */
 export function splitRow(cells: readonly NamedCell[], asked: number | null) {
   const cell = asked === null ? undefined : cells[asked];
   if (cell === undefined) return { first: null, rest: cells };

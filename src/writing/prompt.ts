@@ -9,10 +9,10 @@ import { splitSentences } from "../text/sentences.ts";
 import { type CompleteQuote, withNeighbours } from "./quotes.ts";
 import { listSource, type OfferedSource, oneLine } from "./sources.ts";
 
-/** Prompt files have named slots `{{name}}`. The built program reads them from `src` too. */
+/** Folder of the prompt files, which have named slots `{{name}}`. The built program reads them from `src` too. */
 const PROMPTS = join(PACKAGE_ROOT, "src", "writing", "prompts");
 
-/** A rejected sentence of a draft with the reason. */
+/** A sentence of a draft that failed a check, with the reason. */
 export interface DraftFault {
   readonly text: string;
   /** Name of the check. */
@@ -24,7 +24,7 @@ export interface DraftFault {
 const NAMED_FAULTS = 8;
 const FAULT_CHARACTERS = 300;
 
-/** The content of a prompt. */
+/** What a prompt is built from. */
 export interface Asked {
   readonly question: string;
   readonly sources: readonly OfferedSource[];
@@ -39,7 +39,10 @@ export function groundedPrompt(asked: Asked): ChatPrompt {
   return { system: systemPrompt(asked), user: fillSlots(readPrompt("grounded.user.md"), slotsOf(asked)) };
 }
 
-/** Builds the prompt for a second draft. The sentences already shown stay, and every fault of the first draft is listed. */
+/**
+ * Builds the prompt for a second draft. It lists the sentences already shown, which stay, and the faults of the first
+ * draft.
+ */
 export function againPrompt(asked: Asked, shown: readonly DraftSentence[], faults: readonly DraftFault[]): ChatPrompt {
   const numbers = ({ quotes }: DraftSentence) =>
     asked.sources.map(({ citable }, i) => (citable.some((quote) => quotes.includes(quote)) ? `[${i + 1}]` : "")).join("");
@@ -58,7 +61,7 @@ export function againPrompt(asked: Asked, shown: readonly DraftSentence[], fault
   };
 }
 
-/** Returns the fixed parts of the prompts. */
+/** Returns the fixed text of the prompts, without their slots. */
 export function readFrame(): string {
   return [readPrompt("grounded.user.md"), readPrompt("again.user.md")].join("\n");
 }
@@ -95,13 +98,16 @@ function readPrompt(name: string): string {
   return readFileSync(join(PROMPTS, name), "utf8");
 }
 
-/** The draft is not prose. Sentences before the fault stay; the rest is dropped. */
+/** Error for a draft that is not prose. Sentences before the fault stay; the rest is dropped. */
 export class DraftError extends Error {}
 
-/** The model's signal that the sources do not answer. */
+/** Reply by which a model says that the sources do not answer. */
 export const INSUFFICIENT = "INSUFFICIENT";
 
-/** Form of a written answer. `in_sources` comes first, so that nothing is shown if the model says that the sources do not answer. */
+/**
+ * Form of a written answer. `in_sources` comes first, so that no sentence is shown if the model says that the sources do
+ * not answer.
+ */
 export const ANSWER_FORM: ReplyForm = {
   name: "answer",
   schema: {
@@ -128,15 +134,15 @@ export const ANSWER_FORM: ReplyForm = {
 
 const sentenceSchema = z.object({ text: z.string(), sources: z.array(z.int().min(0)).max(50) });
 
-/** Matches the start of a JSON object, with or without a code fence. */
+/** Matches the start of a JSON object, also inside a code fence. */
 const JSON_START = /^\s*(?:```(?:json)?\s*)?\{\s*"/i;
-/** Matches the beginning of a possible JSON object that is still incomplete. */
+/** Matches text that may be the start of a JSON object, but is too short to tell. */
 const MAYBE_JSON = /^\s*(?:`{1,3}(?:j|js|jso|json)?\s*)?(?:\{\s*)?$/i;
 const DENIES = /"in_sources"\s*:\s*(true|false)/;
 
 /**
- * Reads a streamed reply, wherever it is split. A reply in `ANSWER_FORM` becomes text with `[n]` behind every sentence, or
- * `INSUFFICIENT`; any other reply passes unchanged.
+ * Returns functions that read a streamed reply, wherever it is split. A reply in `ANSWER_FORM` becomes text with `[n]`
+ * after every sentence, or `INSUFFICIENT`. Any other reply is returned unchanged.
  */
 export function createReplyReader() {
   let held = "";
@@ -162,7 +168,7 @@ export function createReplyReader() {
     return isDenied ? (last ? `${INSUFFICIENT}\n` : "") : text;
   };
   return {
-    /** Adds text and returns the completed sentences. @param last no more text follows */
+    /** Adds text and returns the completed sentences. @param last true if no more text follows */
     take(more: string, last: boolean): string {
       if (form === "text") return more;
       held += more;

@@ -108,7 +108,7 @@ describe("chooseQuotes", () => {
   it.each(["However, a lost card costs 7.", "Exception: members pay nothing.", "This doesn’t apply to members."])(
     "keeps a condition after the quote: %s",
     async (condition) => {
-      // Use the cross-encoder, as the product does. The first stage alone would also select a sentence about lost cards.
+      // Use the cross-encoder, as the product does. The first-stage score alone would also select a sentence about lost cards.
       const [first] = await choose("What does a card cost?", ["A card costs 5.", condition, "Zebras are striped."], { ...options, read });
       expect(first?.quote.text).toBe("A card costs 5.");
       expect(first?.conditions?.map(({ text }) => text)).toEqual([condition]);
@@ -164,7 +164,7 @@ describe("chooseQuotes", () => {
   });
 });
 
-/** Returns every chunk of a file as evidence, through the real ingest path. */
+/** Ingests a file by the product's path and returns every chunk as evidence. */
 function evidenceOf(path: string, source: string): { text: string; evidence: Evidence[] } {
   const [parsed] = parseFile({ path, bytes: Buffer.from(source) });
   if (parsed === undefined) return { text: "", evidence: [] };

@@ -10,31 +10,31 @@ export type { QuoteWords } from "../ranking/features.ts";
 /** A quote with its context, conditions and continuation. */
 export interface CompleteQuote {
   readonly quote: Quote;
-  /** Quotes before it that it needs: a list's lead-in, a table's header, the antecedent of "this". */
+  /** Quotes that the quote needs before it: a list's lead-in, a table's header, the antecedent of "this". */
   readonly context: readonly Quote[];
-  /** Conditions and exceptions right after it; absent if there are none. */
+  /** Conditions and exceptions right after the quote; absent if there are none. */
   readonly conditions?: readonly Quote[];
-  /** The next candidate with its own context and conditions, if it answers too. */
+  /** The next candidate with its own context and conditions, if both together answer better; otherwise absent. */
   readonly following?: readonly Quote[];
 }
 
 /** A quote that answers part of the question. */
 export interface QuoteCandidate extends CompleteQuote {
-  /** Probability that it answers, 0 to 1. */
+  /** Probability that the quote answers, 0 to 1. */
   readonly score: number;
-  /** Requested words and value kinds in it or its headings. */
+  /** Question words and requested kinds of value that the quote or its headings contain. */
   readonly covers: ReadonlySet<string>;
   /**
-   * True if it answers a part of the message that the first quote does not answer, or is a row that matches equally
-   * well. Such a quote ignores the limits.
+   * True if the quote answers a part of the message that the first quote does not answer, or is a row that matches as well
+   * as the first. It is shown whatever the limits.
    */
   readonly isRequired?: true;
 }
 
-/** Prefix of value kinds in `covers`; tokens have no colon. */
+/** Prefix of value kinds in `covers`. It distinguishes them from tokens, which contain no colon. */
 const VALUE = "value:";
 
-/** Returns the quotes in display order. A row already includes its header and caption, so these are not listed separately. */
+/** Returns the quotes in display order. The header and caption of a row are not listed, because the row includes them. */
 export function withNeighbours({ context, quote, conditions = [], following = [] }: CompleteQuote): Quote[] {
   const withRow = [quote.header, captionOf(quote)].map((one) => one?.start);
   return [...context.filter(({ start }) => !withRow.includes(start)), quote, ...conditions, ...following];
@@ -53,7 +53,7 @@ function captionOf({ header, passage, start }: Quote): SourceText | null {
   return header === undefined ? null : (unitAt(passage, start)?.caption ?? null);
 }
 
-/** Selects verbatim quotes from ranked candidates, without overlaps or repetitions. */
+/** Selects exact quotes from ranked candidates, without overlaps or repetitions. */
 export function chooseQuotes(choice: Choice, words: Pick<QuoteWords, "tokens">, limit: number): QuoteCandidate[] {
   const { candidates, asked } = choice;
   const isSiblingRow = siblingRows(choice);
@@ -85,8 +85,8 @@ export function chooseQuotes(choice: Choice, words: Pick<QuoteWords, "tokens">, 
 }
 
 /**
- * Returns whether a sentence is the caption of a row's table, or of a table with the same columns. The row already
- * includes its caption.
+ * Returns whether a sentence is the caption of a row's table, or of a table with the same columns in that document. It is
+ * not quoted separately, because a row includes its caption.
  */
 function announcesTableOf({ candidate, evidence: { passage } }: CandidateView, row: CandidateView): boolean {
   const next = passage.units.find(({ start }) => start >= candidate.range.end);
@@ -99,13 +99,13 @@ function announcesTableOf({ candidate, evidence: { passage } }: CandidateView, r
   );
 }
 
-/** Minimum word overlap (Jaccard) of two quotes that repeat each other. Their numbers and negations must be equal too. */
+/** Minimum word overlap (Jaccard index) at which two quotes repeat each other, if their numbers and negations are equal too. */
 const SAME_WORDS = 0.8;
 const TURN = new RegExp(`${NEGATOR}|${EXCEPTION}`, "giu");
 
 /**
- * Returns a candidate with its context and conditions as quotes. Headings are not included, because each line displays
- * its own heading as a label.
+ * Returns a candidate with its context and conditions as quotes. Headings are left out, because each line displays its
+ * heading as a label.
  */
 export function quotesOf(passage: Passage, candidate: Candidate): CompleteQuote {
   const conditions = toQuotes(passage, candidate.conditions);
@@ -120,7 +120,7 @@ function toQuotes(passage: Passage, ranges: Candidate["context"]): Quote[] {
   return ranges.filter(({ start }) => unitAt(passage, start)?.type !== "heading").map((range) => quoteOf(passage, range));
 }
 
-/** Returns the quotes of the following candidate: its lead-in, itself, its conditions. */
+/** Returns the quotes of the candidate that follows: its lead-in, the candidate itself, its conditions. */
 function quotesBehind(passage: Passage, { range: { end } }: Candidate, { context, range, conditions }: Candidate): Quote[] {
   return toQuotes(passage, [...context.filter(({ start }) => start >= end), range, ...conditions]);
 }
@@ -155,14 +155,14 @@ export function overlap(a: Quote, b: Quote): boolean {
   return a.passage.document.id === b.passage.document.id && a.start < b.end && b.start < a.end;
 }
 
-/** Returns whether a row is an irrelevant sibling of a requested row in the same table. */
+/** Returns whether a row is an irrelevant neighbour of the row that the question asks for, in the same table. */
 type IsSiblingRow = (row: CandidateView, asked: CandidateView) => boolean;
 
 /**
- * Returns a test for sibling rows, such as Wednesday's when the question asks for Thursday. A sibling matches fewer
- * question words than the requested row, and only words that every row has ("20 kg"). If only some rows have a word
- * ("Sunday"), each of these is relevant, unless it lacks a number of the question. Tables of one document with equal
- * columns count as one table.
+ * Returns a function that detects irrelevant neighbours of a requested row, such as Wednesday's row when the question
+ * asks for Thursday. Such a row contains fewer question words than the requested row, and only words that every row has
+ * ("20 kg"). A row with a word that only some rows have ("Sunday") is relevant, unless it lacks a number of the
+ * question. Tables of one document with equal columns count as one table.
  */
 function siblingRows({ candidates, asked }: Pick<Choice, "candidates" | "asked">): IsSiblingRow {
   const inEvery = new Map<string, AskedBits>();
@@ -174,7 +174,7 @@ function siblingRows({ candidates, asked }: Pick<Choice, "candidates" | "asked">
     const table = tableOf(row);
     if (table === null || table !== tableOf(other)) return false;
     const [keys, wanted] = [asked.bitsIn(row.text), asked.bitsIn(other.text)];
-    // The first cell is the label of the row. Words such as "up to 4 times a day" may be in every row.
+    // The first cell is the row's label. Numbers elsewhere, as in "up to 4 times a day", may be in every row.
     const [label, wantedLabel] = [row, other].map(({ text }) => asked.bitsIn(text.split("|")[0] ?? "") & asked.numbers) as [
       AskedBits,
       AskedBits,
@@ -185,7 +185,7 @@ function siblingRows({ candidates, asked }: Pick<Choice, "candidates" | "asked">
   };
 }
 
-/** Returns a key for the row's table, built from document and column names. Returns `null` without a row or header. */
+/** Returns a key for the table of a row: document and header. Returns `null` for no row, or a row without a header. */
 function tableOf({ candidate, evidence }: CandidateView): string | null {
   return candidate.header === null ? null : `${evidence.passage.document.id} ${candidate.header.text}`;
 }
@@ -200,16 +200,19 @@ export interface ExtractOptions {
 /** Target length in words: half a minute of reading, or two minutes with more detail. */
 export const ANSWER_WORDS = { normal: 100, more: 300 } as const;
 
-/** Minimum share of the best score for a candidate that covers no new part of the question. */
+/** Minimum score, as a share of the best, of a candidate that covers no new part of the question. */
 const NEAR_BEST = 0.6;
-/** Minimum share of the best score for any candidate. Below it, a candidate only shares a common word with the question. */
+/** Minimum score, as a share of the best, of any other candidate. Below it, the candidate only shares a common word. */
 const LEAST_SHARE = 0.5;
-/** Minimum share for the first candidate with a requested kind of value, because sentences with figures seldom repeat the question. */
+/**
+ * Minimum score, as a share of the best, of the first candidate with a requested kind of value. Low, because sentences
+ * with figures seldom repeat the question's words.
+ */
 const VALUE_SHARE = 0.25;
 
 /**
- * Builds an answer from quotes: the best with its context, conditions and continuation, then the others in source order. Every sentence is
- * a byte-exact quote.
+ * Builds an answer from quotes: the best with its context, conditions and continuation, then the others in the order of
+ * the source. Every sentence is an exact quote.
  */
 export function writeExtractive(candidates: readonly QuoteCandidate[], { quotes, words }: ExtractOptions): DraftSentence[] {
   const chosen: QuoteCandidate[] = [];
@@ -223,7 +226,7 @@ export function writeExtractive(candidates: readonly QuoteCandidate[], { quotes,
     if (chosen.length >= quotes && !isPart) continue;
     if (!isPart && share < (reserved ? VALUE_SHARE : adds ? LEAST_SHARE : NEAR_BEST)) continue;
     const fresh = withNeighbours(candidate).filter((quote) => !shown.some((other) => isWithin(quote, other)));
-    // Another quote already includes it.
+    // Other quotes already include this one.
     if (fresh.length === 0) continue;
     const cost = fresh.reduce((sum, { text }) => sum + (text.match(/\S+/g)?.length ?? 0), 0);
     if (chosen.length > 0 && !isPart && spent + cost > words) continue;
@@ -235,7 +238,10 @@ export function writeExtractive(candidates: readonly QuoteCandidate[], { quotes,
   return inOrder(chosen).map((quote) => ({ text: quote.text, quotes: [quote], missing: [] }));
 }
 
-/** Orders candidates: the best, answers to other parts, the best one for each requested kind of value still missing, then the rest. */
+/**
+ * Orders candidates: the best, then those that answer other parts of the message, then the best one for each requested
+ * kind of value still missing (`reserved`), then the rest.
+ */
 function withReserved(candidates: readonly QuoteCandidate[]): { candidate: QuoteCandidate; reserved: boolean }[] {
   const [best, ...others] = candidates;
   if (best === undefined) return [];
@@ -258,7 +264,7 @@ function withReserved(candidates: readonly QuoteCandidate[]): { candidate: Quote
   ];
 }
 
-/** Orders quotes: the best with its neighbours, then the rest, its own document first, each document from top to bottom. */
+/** Orders quotes: the best with its neighbours, then the rest by document, that of the best first, each from top to bottom. */
 function inOrder(chosen: readonly QuoteCandidate[]): Quote[] {
   const [best, ...others] = chosen;
   if (best === undefined) return [];
@@ -275,10 +281,10 @@ function isWithin(quote: Quote, other: Quote): boolean {
   return other.passage.document.id === quote.passage.document.id && other.start <= quote.start && other.end >= quote.end;
 }
 
-/** An answer under construction. Added text and citation numbers never change. */
+/** An answer under construction. Text and citation numbers that it contains never change. */
 export type AnswerBuilder = ReturnType<typeof createAnswerBuilder>;
 
-/** Creates an empty answer. Citations are numbered in order of first use; the same quote keeps its number. */
+/** Creates an empty answer. Citations are numbered in order of first use. A quote that is cited again keeps its number. */
 export function createAnswerBuilder() {
   const sentences: AnswerSentence[] = [];
   const citations: Citation[] = [];
@@ -286,7 +292,7 @@ export function createAnswerBuilder() {
   return {
     sentences,
     citations,
-    /** Adds a checked sentence; returns it with its citations. */
+    /** Adds a checked sentence. Returns the sentence with its citations. */
     add(text: string, quotes: readonly Quote[]) {
       const numbers = quotes.map((quote) => {
         const known = numberOf(quote);
@@ -340,7 +346,7 @@ function toRow({ text, header }: Quote, caption: SourceText | null): CitedRow | 
   return { cells, header: { start: header.start, end: header.end, text: header.text }, ...(caption === null ? {} : { caption }) };
 }
 
-/** Returns the documents of near-duplicate passages, each once, without the passage's own. */
+/** Returns the distinct documents of near-duplicates of a passage, except the passage's own document. */
 function furtherSources({ document, twins = [] }: Passage): FurtherSource[] {
   const others = twins.filter(
     ({ documentId }, i) => documentId !== document.id && twins.findIndex((one) => one.documentId === documentId) === i,

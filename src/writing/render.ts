@@ -32,7 +32,10 @@ export function nextLine(
   return { ...sentence, label, source, askedCell };
 }
 
-/** Returns the caption of a row or the nearest heading of any quote, unless the text or the line above makes it superfluous. */
+/**
+ * Returns the caption of a row, or else the nearest heading. Returns `null` if the text or the line above makes it
+ * superfluous.
+ */
 function labelOf(source: LineSource, above: Line | undefined): string | null {
   const { row, quote, headingPath } = source;
   const before = above?.source ?? null;
@@ -54,13 +57,13 @@ function isRightBelow({ context, quoteStart }: LineSource, heading: string): boo
 
 /**
  * Returns the index of the cell that answers, or `null`. The question must name the row, by its label or by a whole cell,
- * and ask for exactly one column. That is the column whose whole name is in the question. Otherwise it is the column that
- * shares most words with the question, or the only one, and holds the requested kind of value.
+ * and ask for exactly one column: the one whose whole name it contains. If there is none, the column that shares most
+ * words with the question, or the only column, answers if it contains the requested kind of value.
  */
 function askedCellOf(question: string, cells: readonly NamedCell[]): number | null {
   const asked = new Set(tokenize(question));
   const namesRow = (text: string) => tokenize(text).some((token) => asked.has(token));
-  // A value of a column that the question names is a condition, not a name.
+  // If the question names a column, a value of that column in the question is a condition and does not name the row.
   const isNamed = ({ name, text }: NamedCell, index: number) =>
     namesRow(text) && (index === 0 || (!namesRow(name) && tokenize(text).every((token) => asked.has(token))));
   const ofRow = new Set(tokenize(cells.find(isNamed)?.text ?? ""));
@@ -71,7 +74,7 @@ function askedCellOf(question: string, cells: readonly NamedCell[]): number | nu
     const named = words.filter((word) => asked.has(word) && !ofRow.has(word));
     const isGiven = tokenize(text).every((token) => asked.has(token));
     if (index === 0 || isGiven || (named.length === 0 && cells.length > 2)) return [];
-    // The unit of a value often stands in the name of its column.
+    // Check the column's name too, because it often contains the unit.
     const isKind = kinds.some((kind) => holdsKind(text, kind) || holdsKind(`${text} ${name}`, kind));
     return kinds.length > 0 && !isKind ? [] : [{ index, named: named.length, isWhole: words.every((word) => asked.has(word)), isKind }];
   });
@@ -113,7 +116,7 @@ export function renderRefusalPlain({ message, note, nearest, contacts }: Refusal
   return parts.flatMap((lines) => (lines.length === 0 ? [] : lines.join("\n"))).join("\n\n");
 }
 
-/** Returns the warnings of a displayed sentence. */
+/** Returns the messages of the warnings about one displayed sentence. @param at index of the sentence */
 export function doubtsAt({ warnings }: Pick<Answer, "warnings">, at: number): string[] {
   return warnings.filter(({ sentence }) => sentence === at).map(doubtText);
 }

@@ -3,7 +3,7 @@ import { isStopWord, words } from "../text/tokens.ts";
 import type { DraftFault } from "./prompt.ts";
 import { type BindSentence, headOf, type OfferedSource } from "./sources.ts";
 
-/** The input of a draft. */
+/** What the sentences of a draft are tested against. */
 interface DraftGround {
   readonly sources: readonly OfferedSource[];
   /** Texts of the prompt that an answer must not repeat: rules, frame, question. */
@@ -12,19 +12,19 @@ interface DraftGround {
   readonly faults: readonly DraftFault[];
 }
 
-/** Minimum content words of a sentence that ends in a colon. A shorter one states nothing: "The answer is:". */
+/** Minimum content words of a sentence that ends in a colon. A shorter one says nothing: "The answer is:". */
 const ANNOUNCES = 3;
 /**
- * Minimum content words of an uncited sentence without words from the sources. A shorter one is a courtesy; a longer
- * one is an unsupported claim.
+ * Minimum content words of an uncited sentence that shares no word with the sources. A shorter one is a courtesy, a
+ * longer one an unsupported claim.
  */
 const CLAIMS = 4;
-/** Minimum length in words of a run copied from the prompt. */
+/** Minimum number of consecutive words copied from the prompt that make a sentence an echo of it. */
 const ECHOES = 4;
 
 /**
- * Returns a test for sentences that claim nothing: courtesies, announcements, questions, bare source titles, echoes of
- * the prompt. They are dropped but are not faults.
+ * Returns a function that detects sentences without a claim: courtesies, announcements, questions, bare titles of
+ * sources, echoes of the prompt. They are dropped without being faults.
  */
 export function createStatementTest({ sources, frame, faults }: DraftGround): (sentence: DraftSentence) => boolean {
   let held: ReadonlySet<string> | null = null;
@@ -74,9 +74,9 @@ function isBare(text: string): boolean {
 }
 
 /**
- * Repairs a drafted sentence whose intent is clear. Removes its source's title if the model copied it from the prompt.
- * Adds the citation if there is only one source and the sentence cites none. Replaces a bare answer by the quotes that
- * it cites.
+ * Repairs a drafted sentence whose intent is clear. Removes the title of its source if the model copied it from the
+ * prompt. Adds the citation if the sentence cites nothing and there is only one source. Replaces a bare answer such as
+ * "Yes." by the quotes that it cites.
  */
 export function repairSentence(sentence: DraftSentence, question: string, { sources, bind }: SourcesToCite): DraftSentence[] {
   const [only, ...others] = sources;

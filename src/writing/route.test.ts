@@ -24,7 +24,7 @@ describe("routeModel with the numbers of seven-layer", () => {
 describe("complex terms of the veterans pack", () => {
   const { complexity } = loadDomain("veterans");
 
-  // Table 5 of the seven-layer source, verbatim.
+  // Table 5 of the source of `seven-layer`, verbatim.
   const TABLE_5 = {
     comparison: ["compare", "versus", "difference between"],
     legal_appeals: ["appeal", "higher level review", "board"],

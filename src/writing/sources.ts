@@ -8,13 +8,13 @@ export type BindSentence = (text: string, source: OfferedSource) => readonly Quo
 
 /** Maximum number of quotes of one source for one sentence. */
 const MAX_QUOTES = 4;
-/** Minimum weight share of the sentence that a further quote must add, unless it adds a number. */
+/** Minimum share of the sentence's word weight that a further quote must add, unless it adds a number. */
 const LEAST_GAIN = 0.1;
 
 /**
- * Creates a function that binds sentences to quotes. It selects the quote with most word weight, then quotes that add
- * missing words, and returns them in source order. A sentence that shares no word gets the first quote, and the checks
- * decide about it.
+ * Creates a function that binds sentences to quotes. It selects the quote whose shared words weigh most, then quotes that
+ * add words still missing, and returns them in the order of the source. If no quote shares a word, it returns the first
+ * quote, and the checks decide about the sentence.
  */
 export function createBinder(words: Pick<QuoteWords, "tokens" | "idf">): BindSentence {
   const tokensOf = memoised(({ header, text }: Quote) => new Set(words.tokens(`${header?.text ?? ""} ${text}`)));
@@ -36,7 +36,7 @@ export function createBinder(words: Pick<QuoteWords, "tokens" | "idf">): BindSen
   };
 }
 
-/** Returns the quote that adds most weight (ties: the first), or `null` if none adds any. */
+/** Returns the quote that adds most word weight, the first of equal ones, or `null` if none adds any. */
 function bestOf(
   citable: readonly Quote[],
   open: ReadonlySet<string>,
@@ -58,11 +58,14 @@ export interface OfferedSource {
   readonly passage: Passage;
   /** Parts of the passage in the prompt, in order. The text between them is left out. */
   readonly stretches: readonly Quote[];
-  /** Quotes that a citation can resolve to, in order: a picked quote as a whole, or the sentences, items and rows of a passage. */
+  /**
+   * Quotes that a citation can mean, in order: a selected quote as a whole, or the sentences, list items and rows of a
+   * passage.
+   */
   readonly citable: readonly Quote[];
 }
 
-/** Returns a picked quote as a source; it is cited as a whole. */
+/** Returns a selected quote as a source. It can only be cited as a whole. */
 export function quoteSource(quote: Quote): OfferedSource {
   return { passage: quote.passage, stretches: [quote], citable: [quote] };
 }
@@ -71,7 +74,7 @@ export function passageSource(passage: Passage): OfferedSource {
   return partSource(passage, [passage.range]);
 }
 
-/** Returns parts of a passage as a source; the parts are in order and do not overlap. */
+/** Returns parts of a passage as a source. @param parts in order, without overlaps */
 export function partSource(passage: Passage, parts: readonly TextRange[]): OfferedSource {
   const isGiven = ({ start, end }: TextRange) => parts.some((part) => part.start <= start && part.end >= end);
   const units = passage.units.filter((unit) => unit.type !== "heading" && isGiven(unit));
@@ -111,7 +114,7 @@ function unitsWithin({ units }: Passage, stretches: readonly TextRange[]): Place
   return units.filter(({ start, end }) => stretches.some((stretch) => start < stretch.end && end > stretch.start));
 }
 
-/** Returns one line per block. Headings are marked, and the header is added to rows without it. */
+/** Returns the text of a source as one line per block. Headings are marked, and rows get the header if it is missing. */
 function linesOf(stretch: Quote): string[] {
   const { passage } = stretch;
   const units = unitsWithin(passage, [stretch]);

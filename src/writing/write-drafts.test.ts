@@ -21,7 +21,10 @@ function candidate(text: string, context: readonly string[] = []): QuoteCandidat
 
 const bind = (_text: string, { citable }: { citable: readonly Quote[] }) => citable;
 
-/** Writes a whole draft. A sentence fails if it contains "bad" or depends on a failed one; otherwise it is shown unless it is held. */
+/**
+ * Runs `writeDrafts` with a simple check: a sentence fails if it contains "bad" or refers to a failed sentence. Any other
+ * sentence is shown unless it is held.
+ */
 async function write(
   scripts: readonly (readonly ChatStep[])[] | null,
   { settings = spark.write, signal = new AbortController().signal, quotes = [QUOTE] } = {},

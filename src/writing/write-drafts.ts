@@ -13,7 +13,7 @@ import { type BindSentence, type OfferedSource, quoteSource } from "./sources.ts
 export interface WriteOutcome {
   /** Name of the model that wrote, or `extractive`. */
   writer: string;
-  /** The model says that the quotes do not answer. */
+  /** True if the model says that the quotes do not answer. */
   insufficient: boolean;
   /** Model calls in order. */
   readonly calls: ModelCall[];
@@ -39,33 +39,39 @@ export type Selection =
 
 /** The writer and its settings. */
 interface Writing {
-  /** `null`: quotes answer. */
+  /** The model's prompt; `null`: the answer consists of quotes. */
   readonly task: ModelTask | null;
-  /** Quotes that a model selected; `null`: it was not asked to. */
+  /** Quotes that a model selected; `null`: no model was asked to select. */
   readonly selected: Selection | null;
   readonly settings: WriteSettings;
 }
 
-/** Results of the drafted sentences. The consumer updates it before it requests the next sentence. */
+/** Results of the drafted sentences. The caller updates it before it requests the next sentence. */
 export interface DraftRecord {
-  /** In display order. */
+  /** Shown sentences in display order. */
   readonly shown: readonly DraftSentence[];
   readonly faults: readonly DraftFault[];
 }
 
 /** A sentence to check and, if it passes, to show. */
 export interface OfferedDraft extends DraftSentence {
-  /** True if the sentence is checked but not shown, because an earlier one failed or the answer must be shown as a whole. */
+  /**
+   * True if the sentence is checked but not shown yet, because an earlier one failed or the answer must be shown as a
+   * whole.
+   */
   readonly held?: boolean;
-  /** True if it fails because the sentence that it refers to failed. */
+  /** True if the sentence fails because it refers to a sentence that failed. */
   readonly dangling?: boolean;
 }
 
-/** Maximum attempts at a draft that broke off before its first sentence. The adapter retries only before the first word. */
+/**
+ * Maximum attempts at a draft that broke off before its first complete sentence. The adapter itself retries only before
+ * the first word.
+ */
 const DRAFT_TRIES = 2;
 
 /**
- * Yields the model's sentences. If the draft is incomplete, a warning and quotes for the missing part follow. Shown
+ * Yields the model's sentences. If the draft is incomplete, adds a warning and yields quotes for what is missing. Shown
  * sentences are final; a second draft continues after them.
  */
 export async function* writeDrafts(
@@ -99,7 +105,7 @@ export async function* writeDrafts(
   yield* missing;
 }
 
-/** End of the model's part: complete, or to be followed by quotes. */
+/** How the model's part ended. `done`: complete. Otherwise quotes follow: `faulty` after faults, `failed` after an error. */
 type Ending = { readonly type: "done" } | { readonly type: "faulty" } | { readonly type: "failed"; readonly error: unknown };
 
 async function* writeByModel(
@@ -136,7 +142,7 @@ async function* writeByModel(
   if (prompt === null) return first;
   const again = yield* run({ stage: "rewrite", prompt, frame, tries: 1, isHeld: () => false });
   if (!outcome.insufficient && again.type !== "failed") return again;
-  // The second draft is no better, so show the rest of the first one.
+  // The second draft failed or found no answer, so show the held sentences of the first one.
   outcome.insufficient = false;
   const before = record.shown.length;
   yield* stood;
@@ -152,11 +158,11 @@ interface Attempt {
   readonly tries: number;
   /** Returns whether the next sentence is checked but not shown. @param fell true if a sentence of this draft has failed */
   readonly isHeld: (fell: boolean) => boolean;
-  /** Collects held sentences that pass. */
+  /** Receives the held sentences that pass their checks. */
   readonly stood?: DraftSentence[];
 }
 
-/** Runs one draft. It ends `faulty` if a sentence failed or none was shown. */
+/** Runs one draft. It ends as `faulty` if a sentence failed or no sentence passed. */
 async function* drawDraft(
   { stage, prompt, frame, tries, isHeld, stood }: Attempt,
   question: string,
@@ -179,7 +185,7 @@ async function* drawDraft(
     let before = record.faults.length;
     let hasFallen = false;
     const onThought = () => {
-      // Ignore faults in reasoning.
+      // All text so far was reasoning, so forget its faults.
       before = record.faults.length;
       hasFallen = false;
       if (stood !== undefined) stood.length = 0;
@@ -224,7 +230,10 @@ function warningOf(ending: Ending, model: string, { shown, faults }: DraftRecord
   };
 }
 
-/** Builds the prompt of the second draft within the profile's budget. Returns `null` if the fixed text leaves no room. */
+/**
+ * Builds the prompt of the second draft within the profile's budget. Returns `null` if its fixed text leaves no room
+ * for sources.
+ */
 function fitAgain(
   question: Question,
   { sources, countTokens, budgetTokens }: ModelTask,
@@ -238,7 +247,7 @@ function fitAgain(
   return null;
 }
 
-/** Sources in citation order. A group is included as a whole or not at all. */
+/** Sources for a prompt in citation order, in groups. A group is included as a whole or not at all. */
 export type Offer = readonly (readonly OfferedSource[])[];
 
 /** The limits of a prompt. */
@@ -250,10 +259,10 @@ export interface PromptLimits {
 }
 
 /**
- * Returns the sources and prompt that fit the budget. It drops the oldest turns first, then takes the next shorter offer, and finally drops
- * the last sources.
+ * Returns the sources and the prompt that fit the budget. To shorten it, drops the oldest turns first, then takes the next
+ * offer, and finally drops the last sources.
  * @param offers fullest first
- * @returns `null`: not even one source fits
+ * @returns `null` if not even one source fits
  */
 export function fitPrompt(
   question: Question,
@@ -276,8 +285,8 @@ export function fitPrompt(
 }
 
 /**
- * Selects at most `most` quotes of at most `tokens` tokens, verbatim, best first. Each forms a group with its context
- * and conditions, and with its continuation if that fits.
+ * Selects at most `most` quotes with at most `tokens` tokens in total, best first. Each quote forms a group with its
+ * context and conditions, and with its continuation if that fits.
  */
 export function offerQuotes(
   candidates: readonly CompleteQuote[],
@@ -288,7 +297,7 @@ export function offerQuotes(
   for (const candidate of candidates) {
     const known = groups.flat();
     const { following, ...complete } = candidate;
-    // Drop the continuation before the quote itself.
+    // If the group is too long, drop the continuation first, then the quote itself.
     const group = (following === undefined ? [complete] : [candidate, complete])
       .map((one) => withNeighbours(one).filter((quote) => !known.some((other) => isSameQuote(other, quote))))
       .find((fresh) => known.length + fresh.length <= most && fresh.every((one) => countTokens(readQuote(one)) <= tokens));
@@ -301,14 +310,14 @@ function isSameQuote(a: Quote, b: Quote): boolean {
   return a.passage.document.id === b.passage.document.id && a.start === b.start && a.end === b.end;
 }
 
-/** Returns whether the answer cites every quote of this draft, at least in part. */
+/** Returns whether the shown sentences cite every quote of this draft, at least in part. */
 function isCited({ quotes }: DraftSentence, shown: readonly DraftSentence[]): boolean {
   return quotes.every((quote) => shown.some((sentence) => sentence.quotes.some((cited) => overlap(cited, quote))));
 }
 
 /**
- * Returns whether the shown sentences that cite the draft's quotes contain every word of the draft. Citing the quotes
- * is not enough, because a paraphrase may leave out parts of them.
+ * Returns whether the shown sentences that cite the draft's quotes contain every word of the draft. Citing the quotes is
+ * not enough, because a shown sentence may paraphrase only a part of them.
  */
 export function isSaid({ text, quotes }: DraftSentence, shown: readonly DraftSentence[]): boolean {
   const resting = shown.filter((sentence) => sentence.quotes.some((cited) => quotes.some((quote) => overlap(cited, quote))));
