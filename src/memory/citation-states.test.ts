@@ -27,7 +27,7 @@ function cite(document: StoredDocument, quote: string): Citation {
   return { ...named, ...range, quote, context, quoteStart: start - from };
 }
 
-/** Returns the state of a citation of the old documents in the new ones. */
+/** Returns the state, in the new documents, of a citation of the old documents. */
 async function stateOf(citation: Citation, documents: readonly StoredDocument[]): Promise<CitationStanding> {
   const [state] = await citationStates([citation], SCOPE, {
     load: async (_scope, ids) => new Map(documents.filter(({ id }) => ids.includes(id)).map((one) => [one.id, one])),
@@ -128,7 +128,7 @@ describe("citationStates", () => {
         }
         const without = shifted(changed(""), unit.end, -quote.length);
         const gone = (await stateOf(citation, [without])).state === "gone" ? 1 : 0;
-        // The next row of a table often differs by one value, like an edited row.
+        // Count table rows separately, because the next row often differs by one value only, like an edited row.
         const [all, found] = unit.type === "table-row" ? (["rows", "rowsGone"] as const) : (["taken", "takenGone"] as const);
         counts[all]++;
         counts[found] += gone;
@@ -145,7 +145,7 @@ describe("citationStates", () => {
   });
 });
 
-/** Returns the document with everything from `from` on shifted by `by` characters. */
+/** Returns the document with everything from offset `from` on shifted by `by` characters. */
 function shifted(document: StoredDocument, from: number, by: number): StoredDocument {
   const move = <Range extends { start: number; end: number }>(range: Range): Range => ({
     ...range,

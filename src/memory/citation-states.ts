@@ -4,7 +4,7 @@ import { originalPlaceOf } from "../text/original-place.ts";
 import { unitsIn } from "../text/units.ts";
 
 /**
- * State of a quote in the current documents. `same`: the same characters at the same place. `moved`: byte for byte
+ * State of a quote in the current documents. `same`: the same characters at the same place. `moved`: the same characters
  * elsewhere in its document or in another one. `changed`: its sentence has other words now. `gone`: its document or its
  * text no longer exists.
  */
@@ -15,34 +15,34 @@ export interface CitationStanding {
   readonly n: number;
   readonly state: CitationState;
   /**
-   * Share of its words, weighted by rarity, that the current text contains: 1 for `same` and `moved`, below 1 for
+   * Share of the quote's words, weighted by rarity, that the current text contains: 1 for `same` and `moved`, below 1 for
    * `changed`, 0 for `gone`.
    */
   readonly likeness: number;
-  /** Current place of the quote or its replacement; `null` if gone. */
+  /** The quote, or the sentence that replaces it, in the current documents; `null` if gone. */
   readonly now: StandingQuote | null;
 }
 
-/** A range of a document's current version. `quote === document.text.slice(start, end)`. */
+/** A quoted range in the current version of a document. `quote === document.text.slice(start, end)`. */
 export type StandingQuote = ReturnType<typeof standingAt>;
 
 /**
- * Minimum share of a quote's words in a changed sentence; below it the quote is gone. Chosen on 215 sentences of the
- * packs' documents. With a word or number replaced, a clause added or a third left out, 644 of 645 are above. For 202
- * removed sentences the nearest other sentence is below (verified by the test).
+ * Minimum share of a quote's words in a changed sentence. If no sentence has that share, the quote is gone. Chosen on 215
+ * sentences of the packs' documents. After replacing a word or number, adding a clause or leaving out a third, 644 of
+ * 645 sentences are above. For 202 removed sentences, the nearest other sentence is below (the test verifies this).
  */
 export const CHANGED_LIKENESS = 0.45;
 /**
- * Minimum length in characters of a quote that counts as moved to another document. Shorter texts, such as table cells,
- * occur everywhere.
+ * Minimum length in characters of a quote that is searched in other documents. Shorter texts, such as table cells, occur
+ * everywhere.
  */
 export const MOVED_CHARACTERS = 40;
-/** Maximum number of other documents in which to search for a quote. */
+/** Maximum number of other documents that are compared with a quote. */
 const ELSEWHERE = 3;
 /** Maximum number of occurrences of a quote whose context is compared. */
 const PLACES = 1_000;
 
-/** Returns the current state of each citation. Documents that `scope` may not see count as gone. */
+/** Returns the current state of each citation. Documents that `scope` may not see are treated as deleted. */
 export async function citationStates(
   citations: readonly Citation[],
   scope: Scope,
@@ -92,8 +92,8 @@ async function standingElsewhere(
 }
 
 /**
- * Returns the offset of the quote, byte for byte. Of several places, the one with the most similar context wins, then
- * the nearest to the old offset.
+ * Returns the offset of exactly this quote, or `null`. Of several places, the one with the most similar context is
+ * returned; of equally similar ones, the one nearest to the old offset.
  */
 function placeOf({ quote, context, quoteStart, start }: Citation, { text }: StoredDocument): number | null {
   if (quote === "") return null;
@@ -135,7 +135,7 @@ function standingAt(document: StoredDocument, range: TextRange) {
   };
 }
 
-/** A range of a text, with the share (0 to 1) of the wording's words that it contains. */
+/** A range of a text, with the share (0 to 1) of the words searched for that it contains. */
 interface NearestWording extends TextRange {
   readonly likeness: number;
 }
@@ -143,9 +143,9 @@ interface NearestWording extends TextRange {
 const WORD = /[\p{L}\p{N}]+/gu;
 
 /**
- * Returns the range that shares most words with `wording`, weighted by their rarity in the text; it has as many words
- * as `wording`. Returns `null` if no word is shared. Ties go to the range nearest to `near`. Linear in the length of
- * the text.
+ * Returns the range that shares most words with `wording`, weighted by their rarity in the text. The range has as many
+ * words as `wording`. Of equal ranges, the one nearest to `near` is returned; `null` if no word is shared. Takes time
+ * linear in the length of the text.
  * @param near previous offset of the wording
  */
 function nearestWording(wording: string, text: string, near: number): NearestWording | null {

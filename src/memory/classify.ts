@@ -11,8 +11,8 @@ export interface ClassifierSettings {
 export type Classify = (question: string) => QuestionNodes;
 
 /**
- * Returns a classifier: topics by keyword (`seven-layer` source, equation 5) and entities by pattern (listing 6).
- * Unlike the source, all spellings of an entity give one node.
+ * Returns a classifier: topics by keyword (`seven-layer` source, equation 5) and entities by pattern (listing 6). Unlike
+ * in the source, all spellings of an entity give the same node.
  */
 export function createClassifier({ topics, entities }: ClassifierSettings): Classify {
   const readTopics = createTopicReader(topics);
@@ -56,8 +56,9 @@ export interface Topic {
 export type ReadTopics = (text: string) => string[];
 
 /**
- * Returns a topic reader. A text has every topic that has a keyword in it (`seven-layer` source, equation 5). Keywords
- * are whole words in any inflection: "appeals" matches "appeal", but "information" does not match "form".
+ * Returns a function that finds the topics of a text. A text has every topic of which it contains a keyword
+ * (`seven-layer` source, equation 5). Keywords match whole words in any inflection: "appeals" matches "appeal", but
+ * "information" does not match "form".
  */
 export function createTopicReader(topics: readonly Topic[]): ReadTopics {
   const stem = createStemmer();

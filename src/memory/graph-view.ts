@@ -7,7 +7,7 @@ export type NodeType = (typeof NODE_TYPES)[number];
 interface Named {
   readonly type: NodeType;
   readonly label: string;
-  /** Document or answer that the node refers to, or `null`. */
+  /** Id of the document or answer that the node stands for, or `null`. */
   readonly refersTo: string | null;
 }
 
@@ -22,8 +22,8 @@ export interface GraphFilter {
 }
 
 /**
- * Returns the part of the graph that the filters select, nodes with most edges first. Linear in nodes and edges, except
- * for sorting.
+ * Returns the part of the graph that the filters select, nodes with most edges first. Takes time linear in nodes and
+ * edges, except for sorting.
  */
 export function viewGraph(questions: readonly LinkedQuestion[], { types, words, around, limit }: GraphFilter) {
   const { nodes, neighbours } = buildGraph(questions);
@@ -61,7 +61,7 @@ export function viewGraph(questions: readonly LinkedQuestion[], { types, words, 
   };
 }
 
-/** Questions with the same words are one node. Questions without text have no edges and are left out. */
+/** Builds the graph. Questions with the same words are one node. Questions whose text was not kept have no node. */
 function buildGraph(questions: readonly LinkedQuestion[]): { nodes: Map<string, Named>; neighbours: Map<string, Set<string>> } {
   const nodes = new Map<string, Named>();
   const neighbours = new Map<string, Set<string>>();

@@ -12,7 +12,7 @@ const LEARNED = { type: "learned" } as const;
 const passage = (n: number) => ({ chunkId: `c${n}`, document: { id: `d${n}` } });
 const retrieved = { documents: ["d0", "d1"], chunks: ["c0", "c1"], cited: ["c0"] };
 
-/** Creates a matcher whose cross-encoder returns log odds by the first question of a pair. It records the pairs. */
+/** Creates a matcher whose cross-encoder returns log odds that depend on the first question of a pair. Records the pairs. */
 function matcherFor(odds: (question: string) => number, over: Partial<MatcherParts> = {}) {
   const pairs: unknown[] = [];
   const read = (async (texts: readonly { question: string }[]) => {

@@ -17,7 +17,7 @@ import { once, recent } from "../text/memo.ts";
 export interface AskedQuestion {
   /** Question with misspelt words corrected. */
   readonly question: string;
-  /** Question as written. If a correction adds or changes an exact value, no stored answer is served. */
+  /** Question as written. If the correction adds or changes an exact value, no stored answer is served. */
   readonly written: string;
   readonly passages: readonly MatchPassage[];
 }
@@ -32,7 +32,7 @@ export interface ComparedQuestion {
   readonly question: string;
   /** Cosine of the two questions. */
   readonly cosine: number;
-  /** Retrieval result of the stored question, and the part of it that the answer cites. */
+  /** What retrieval found for the stored question, and the part of it that the answer cites. */
   readonly retrieved: RetrievedFor;
 }
 
@@ -45,15 +45,15 @@ export interface MatchVerdict {
   readonly score: number | null;
   /** Jaccard index of the values, codes and names of both questions; `null` if not compared. */
   readonly entities: number | null;
-  /** Jaccard index of the documents that both questions found; `null` if one found none, or not compared. */
+  /** Jaccard index of the documents found for both questions; `null` if none were found for one of them, or not compared. */
   readonly documents: number | null;
   /** Name of the rule that decided. */
   readonly rule: string;
-  /** One line for people. */
+  /** Explanation in one line. */
   readonly reason: string;
 }
 
-/** Decides whether the answer to a stored question also answers the asked one. Unknown means no match. */
+/** Decides whether the answer to a stored question also answers the asked one. If anything is unknown, it does not. */
 export interface Matcher {
   /** Returns the text of a question to embed. */
   textFor(question: string, settings: MatchSettings): string;
@@ -69,9 +69,9 @@ export interface Matcher {
 const probability = z.number().min(0).max(1);
 const weightsSchema = z.object({
   recipe: z.string(),
-  /** Name and hash of the cross-encoder that the threshold was chosen with. With another one, nothing is served. */
+  /** Name and hash of the cross-encoder on which the thresholds were chosen. With any other, no stored answer is served. */
   reader: z.object({ name: z.string(), hash: z.string() }),
-  /** Minimum probability that both questions ask the same, in a measured domain (`semantic_cache`) and in any other. */
+  /** Minimum probability that both questions ask the same: in a domain with `semantic_cache`, and in any other domain. */
   from: z.object({ measured: probability, other: probability }),
 });
 export type ParaphraseWeights = z.infer<typeof weightsSchema>;
@@ -87,22 +87,28 @@ export function readParaphraseWeights(path: string = shippedWeights("paraphrase.
 export interface MatcherParts {
   readonly facts: QuestionFactReader;
   readonly weights: () => ParaphraseWeights;
-  /** True if the domain pack states that measurements found no wrong answer to a paraphrase (`semantic_cache`). */
+  /** True if the domain pack has `semantic_cache`: measurements found no wrong answer to a paraphrase. */
   readonly isMeasured: boolean;
-  /** Cross-encoder; `null` if there is none, or if it is not the one that the weights were chosen with. */
+  /** Returns the cross-encoder; `null` if there is none, or if the thresholds were chosen on another one. */
   readonly read: () => ReadTexts | null;
-  /** Converts a cosine of another model to the scale of this one. */
+  /** Converts a cosine of the model `of` to the scale of the current model. */
   readonly carry: (cosine: number, of: string) => number;
 }
 
-/** Maximum number of remembered questions. The same ones recur. */
+/** Maximum number of analysed questions in the cache. Popular stored questions are compared again and again. */
 const REMEMBERED = 2_000;
-/** Maximum length of a question in characters. The cross-encoder truncates longer ones, and the cut part may contain the difference. */
+/**
+ * Maximum length of a comparable question in characters. The cross-encoder cuts longer ones, and the difference may be
+ * in the part that is cut.
+ */
 const MAX_QUESTION = 200;
-/** Weights of the sum of `spark`. The source names three learned weights without numbers. */
+/** Weights of the sum in `spark`. Its source names three learned weights without their values. */
 const SPARK_SUM = { cosine: 0.5, entities: 0.25, documents: 0.25 } as const;
 
-/** Creates a matcher: exact facts must be equal, a source's own thresholds must hold, and then the cross-encoder decides. */
+/**
+ * Creates a matcher. Exact facts must be equal, then the thresholds of the profile's source must be reached, if it has
+ * any, and then the cross-encoder decides.
+ */
 export function createMatcher({ facts, weights, isMeasured, read, carry }: MatcherParts): Matcher {
   const factsOf = recent(REMEMBERED, facts.read);
   const threshold = once(() => weights().from[isMeasured ? "measured" : "other"]);
@@ -135,10 +141,10 @@ export function createMatcher({ facts, weights, isMeasured, read, carry }: Match
 
 export const UNCOMPARED = { accepted: false, score: null, entities: null, documents: null } as const;
 
-/** A correction is a guess, and an exact value must never be guessed. */
+/** Verdict if a correction changed an exact value: a correction is a guess, and an exact value must never be guessed. */
 const REPAIRED: MatchVerdict = { ...UNCOMPARED, rule: "repaired", reason: "a misspelt word was corrected to an exact value" };
 
-/** Compares everything except the meaning, which the cross-encoder judges afterwards. */
+/** Compares everything but the meaning, which the cross-encoder compares afterwards. */
 function judgeExact(
   asked: QuestionFacts,
   stored: QuestionFacts,
@@ -177,8 +183,8 @@ export function documentOverlap(a: readonly string[], b: readonly string[]): num
 }
 
 /**
- * Returns, for each stored question, the probability that it asks the same as the asked one. This is the logistic
- * function of the mean log odds of both orders; `null`: not compared.
+ * Returns, for each stored question, the probability that it asks the same as the asked one: the logistic function of
+ * the mean log odds of both orders of the pair. `null`: not compared.
  */
 export async function readProbabilities(
   asked: QuestionFacts,

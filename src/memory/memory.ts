@@ -9,7 +9,7 @@ import { actor, createReview, type ReviewParts } from "./review.ts";
 import { type SessionMessage, sessionMessages } from "./session-messages.ts";
 import { sumUp, sumUpMade } from "./statistics.ts";
 
-/** Maximum number of newest answers to analyse for statistics of models, stages and checks. */
+/** Maximum number of answers, newest first, that are analysed for statistics of models, stages and checks. */
 const MADE_ANSWERS = 2_000;
 
 export interface FeedbackRequest {
@@ -17,7 +17,7 @@ export interface FeedbackRequest {
   readonly id: string;
   readonly verdict: "up" | "down";
   readonly reason?: string | null | undefined;
-  /** If given, it must be the answer's session. */
+  /** Session of the answer, or absent. If given and wrong, the request fails. */
   readonly sessionId?: string | null | undefined;
 }
 
@@ -27,21 +27,21 @@ export interface SessionRequest {
 }
 
 export interface Counted {
-  /** `null`: all domains. */
+  /** Domain to be counted; `null`: all domains. */
   readonly domain: string | null;
-  /** ISO time; `null`: from the beginning. */
+  /** ISO time from which interactions are counted; `null`: from the beginning. */
   readonly since: string | null;
 }
 
 export interface ForgetOptions {
   /** Who requests it; recorded in the audit log. */
   readonly by: string;
-  /** Only counts what would be deleted. */
+  /** True to count what would be deleted without deleting it. */
   readonly dryRun?: boolean | undefined;
 }
 
 export interface ForgetReport extends Forgotten {
-  /** True if the database files no longer contain any of the deleted data; `null` if nothing was deleted. */
+  /** True if the database files contain none of the deleted data any more; `null` if nothing was deleted. */
   readonly scrubbed: boolean | null;
   /** Places that may still contain the data, and what to do; `null` if there are none. */
   readonly left: string | null;
@@ -87,7 +87,7 @@ export function createMemory({ store, privacy, sessionTurns, retention, ...revie
       if (!(await store.sessions.delete(id, scope, userId))) throw unknownSession(id);
     },
     statistics: ({ domain, since }: Counted) => sumUp(store.statistics.counted(domain, since)),
-    /** Returns statistics of the newest answers: stages, grades, models, checks. */
+    /** Returns statistics of the newest answers: times of the stages, grades, models, checks. */
     madeStatistics: async ({ domain, since }: Counted) => sumUpMade(await store.statistics.made(domain, since, MADE_ANSWERS)),
     /** @throws RequestError `forget_nothing`, `review_actor` */
     async forget(target: ForgetTarget, { by, dryRun = false }: ForgetOptions): Promise<ForgetReport> {

@@ -6,8 +6,8 @@ import type { SourceNode } from "../store/graph.ts";
 import { once } from "../text/memo.ts";
 
 /**
- * Returns every document that an answer names, cited or not. Titles of documents that a user may no longer see must not
- * be served either.
+ * Returns every document that an answer names, cited or not. Needed because even the title of a document must not be
+ * served if the user may no longer see the document.
  */
 export function namedDocuments(answer: Answer): NamedDocument[] {
   const named = new Map(answer.evidence.map(({ passage }) => [passage.document.id, passage.document.version]));
@@ -26,23 +26,23 @@ function namedBesideEvidence({ citations, conflicts, seeAlso, refusal }: Answer)
   ];
 }
 
-/** Returns the distinct ids of every document that an answer quotes or names, also for a stored answer. */
+/** Returns the distinct ids of every document that an answer quotes or names. Also works for an answer read from the store. */
 export function documentsIn(answer: Answer): string[] {
   const named = namedBesideEvidence(answer).map(({ documentId }) => documentId);
   return [...new Set([...named, ...answer.evidence.map(({ passage }) => passage.document.id)])];
 }
 
 /**
- * Checks whether a recorded answer may be shown: the scope must see every document that it quotes or names today. Every
- * output of recorded text uses this rule. An answer based on a deleted document is shown to nobody.
+ * Checks whether a recorded answer may be shown: every document that it quotes or names must be visible in the scope
+ * today. Every output of recorded text uses this rule. If one of the documents is deleted, the answer is shown to nobody.
  */
 export async function mayBeShown(answer: Answer, scope: Scope, { visible }: Pick<DocumentStore, "visible">): Promise<boolean> {
   return seesEvery(documentsIn(answer), scope, { visible });
 }
 
 /**
- * Returns the parts of a recorded answer that a reviewer may see, without passages of documents that the scope may not
- * see today. Returns `null` if the answer quotes or names such a document. Also `null` if a model wrote it, because a
+ * Returns the parts of a recorded answer that a reviewer may see, without passages of documents that are not visible in
+ * the scope today. Returns `null` if the answer itself quotes or names such a document, or if a model wrote it, because a
  * model may repeat passages that it does not cite.
  */
 export async function shownOf(answer: Answer, scope: Scope, { visible }: Pick<DocumentStore, "visible">): Promise<Answer | null> {
@@ -53,7 +53,7 @@ export async function shownOf(answer: Answer, scope: Scope, { visible }: Pick<Do
   return evidence.length === answer.evidence.length ? answer : { ...answer, evidence };
 }
 
-/** Checks whether the scope sees all of the documents today. */
+/** Checks whether all of the documents are visible in the scope today. */
 export async function seesEvery(ids: readonly string[], scope: Scope, { visible }: Pick<DocumentStore, "visible">): Promise<boolean> {
   const seen = await visible(scope, ids);
   return ids.every((id) => seen.has(id));
@@ -67,7 +67,7 @@ export function citedSources({ citations }: Answer): SourceNode[] {
   return [...sources.values()];
 }
 
-/** Returns the documents of the found passages, best first, and the chunks that the answer cites. */
+/** Returns the documents of the retrieved passages, best first, and the chunks that the answer cites. */
 export function retrievedFor({ evidence, citations }: Answer): RetrievedFor {
   const passages = evidence.map(({ passage }) => passage);
   return {
@@ -83,9 +83,9 @@ export function documentsOf(passages: readonly { readonly document: { readonly i
 }
 
 /**
- * Returns an answer in the form to store. It leaves out data that only this process needs (passages carry whole
- * document structures), redacted words of the question (a refusal names words that no document contains), and personal
- * data outside the cited quotes.
+ * Returns an answer in the form in which it is stored. Leaves out data that only this process needs (passages carry whole
+ * document structures), the words of a refusal that redaction removed from the question, and personal data outside the
+ * cited quotes.
  * @param hit the stored answer that was served; its parts were redacted when it was stored
  */
 export function forStorage(answer: Answer, question: string, hit: Answer | null = null): Answer {
@@ -107,7 +107,7 @@ function withoutTexts(one: Evidence): Evidence {
   return { ...one, passage: { ...passage, text: "", units: [], document: { ...document, blocks: [], sourceMap: [] } } };
 }
 
-/** Quick test: every recognised kind of personal data has a digit or the sign of an email address. */
+/** Matches text that may be personal data; a quick test. Every recognised kind has a digit or the sign of an email address. */
 const MAY_BE_PERSONAL = /[\p{Nd}@]|[[(]at[\])]/iu;
 
 /** Redacts a part of an answer for storage. */
@@ -119,24 +119,24 @@ function publishedIn({ citations }: Pick<Answer, "citations">): string {
   return oneLine(citations.map(({ quote }) => quote).join("\n"));
 }
 
-/** Joins lines: a source may break an address into lines, a sentence does not. */
+/** Joins lines, because a source may break an address into lines where a sentence has none. */
 function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, " ");
 }
 
-/** Checks whether redaction would change the text of an answer. Such an answer is not served again. */
+/** Returns whether redaction would change the text of an answer. Such an answer is not served again. */
 export function losesWords(answer: Pick<Answer, "sentences" | "citations">): boolean {
   return answer.sentences.some(({ text }) => redactAnswered(text, answer) !== text);
 }
 
-/** Redacts personal data that the sources do not publish. A hotline's number is public. */
+/** Redacts personal data that the sources do not publish. The number of a hotline is public and stays. */
 function redactUnpublished(text: string, published: () => string): string {
   if (!MAY_BE_PERSONAL.test(text)) return text;
   if (findPersonalData(text).every((one) => published().includes(oneLine(one.text)))) return text;
   return redactPersonalData(text);
 }
 
-/** @param known objects to leave unchanged */
+/** Applies `change` to every string in a value. @param known objects that are left unchanged */
 function mapStrings(value: unknown, change: (text: string) => string, known: ReadonlySet<unknown>): unknown {
   if (typeof value === "string") return change(value);
   if (typeof value !== "object" || value === null || known.has(value)) return value;

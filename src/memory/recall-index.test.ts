@@ -7,7 +7,7 @@ import { QuestionIndex } from "./recall.ts";
 
 type VectorRow = Awaited<ReturnType<CacheStore["vectorsAfter"]>>[number];
 
-/** A fake database of entries: numbers rise, keys are replaced and deleted. */
+/** A fake database of cache entries: their numbers increase, and entries are replaced and deleted by key. */
 function fakeCache() {
   const rows = new Map<string, VectorRow>();
   let seq = 0;

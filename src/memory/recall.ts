@@ -7,7 +7,7 @@ import { isCode, nameOf } from "./classify.ts";
 import { type Matcher, type MatchPassage, type MatchVerdict, UNCOMPARED } from "./matcher.ts";
 import { type Hit, type Judgement, type ReverifyParts, reverify } from "./stored-answers.ts";
 
-/** Vectors of one model, searched by group. */
+/** Vectors of one model, in groups that are searched separately. */
 interface GroupedVectors {
   add(group: string, vector: Float32Array): number;
   delete(slot: number): void;
@@ -20,14 +20,15 @@ interface Neighbour {
 }
 
 /**
- * Maximum number of searches per question. A search is repeated while it finds entries that the database no longer has.
+ * Maximum number of searches per question. A search is repeated as long as it finds entries that are deleted in the
+ * database.
  */
 const ROUNDS = 8;
 
 /**
- * Vectors of stored questions in this process, kept equal to the database. New entries of any process are loaded before
- * each search, from the number of the newest known entry on. Deleted entries are noticed when found, and never served,
- * because every neighbour is read from the database.
+ * Vectors of stored questions in this process, kept in step with the database. Before each search it loads the entries of
+ * all processes that are newer than the newest known one. A deleted entry is noticed when a search finds it. It is never
+ * served, because every neighbour is read from the database.
  */
 export class QuestionIndex {
   private readonly cache: Pick<CacheStore, "newest" | "vectorsAfter">;
@@ -49,8 +50,8 @@ export class QuestionIndex {
   }
 
   /**
-   * Returns the nearest stored questions of a scope that `read` still finds.
-   * @param read returns the entries, and the keys that no longer have one
+   * Returns the nearest stored questions of a scope that still exist.
+   * @param read reads entries by key: the found ones, and the keys of deleted ones
    */
   async nearest<T>(
     { model, scope, vector }: { readonly model: string; readonly scope: string; readonly vector: Float32Array },
@@ -113,26 +114,26 @@ export interface Asked extends QuestionNodes {
   readonly vector: { readonly model: string; readonly values: Float32Array };
 }
 
-/** A stored question whose answer may fit. The passages decide whether it is accepted. */
+/** A stored question whose answer may fit. The retrieved passages decide whether it is accepted. */
 export interface Candidate {
   readonly level: "semantic" | "graph";
   readonly stored: StoredQuestion;
   readonly cosine: number;
-  /** Factor on relevance by review status (`seven-layer` source, equation 6). */
+  /** Factor by which relevance is multiplied, according to the review status (`seven-layer` source, equation 6). */
   readonly weight: number;
-  /** Graph rule that excludes it, or `null`. */
+  /** Rule of the graph that excludes the question, or `null`. */
   readonly barred: { readonly rule: string; readonly reason: string } | null;
 }
 
-/** Maximum number of stored questions that the semantic cache compares. */
+/** Maximum number of nearest stored questions that the semantic cache compares. */
 const NEAREST_QUESTIONS = 10;
 /** Maximum number of answers per graph query (`seven-layer` source, listing 7). */
 const GRAPH_ANSWERS = 5;
-/** Maximum number of related questions to read before ranking them. */
+/** Maximum number of related questions that are read before they are ranked. */
 const GRAPH_READ = 50;
 const WEIGHT_OF = { approved: 1.5, flagged: 0.5, unreviewed: 1 } as const;
 
-/** Returns the nearest stored questions of the same scope by vector. */
+/** Returns the stored questions of the same scope whose vectors are nearest. */
 export async function nearestQuestions(
   asked: Asked,
   { cache, index }: { readonly cache: Pick<CacheStore, "questions">; readonly index: QuestionIndex },
@@ -162,9 +163,9 @@ export async function approvedQuestions(asked: Asked, parts: GraphParts): Promis
 }
 
 /**
- * Returns stored questions that share a topic and an entity, whatever their review status, ranked by status times
- * relevance (`seven-layer` source, equation 6).
- * @param known keys that were already judged
+ * Returns stored questions that share a topic and an entity, with any review status. They are ranked by the factor for
+ * the status times relevance (`seven-layer` source, equation 6).
+ * @param known keys of questions that were already compared
  */
 export async function relatedQuestions(asked: Asked, known: ReadonlySet<string>, parts: GraphParts): Promise<Candidate[]> {
   const keys = await parts.graph.related({ ...queryOf(asked), approvedOnly: false, limit: GRAPH_READ });
@@ -191,14 +192,15 @@ async function readGraph(asked: Asked, keys: readonly string[], { cache, graph }
   });
 }
 
-/** Returns each stored question once. A question found both by the graph and by its vector counts as found by the graph. */
+/** Joins the results of graph and vector search without duplicates. A question found by both is kept as found by the graph. */
 export function joinCandidates(approved: readonly Candidate[], near: readonly Candidate[]): Candidate[] {
   const keys = new Set(approved.map(({ stored }) => stored.key));
   return [...approved, ...near.filter(({ stored }) => !keys.has(stored.key))];
 }
 
 /**
- * Applies the rules of entity grounding, topic coherence and source consistency (`seven-layer` source, section 4.8).
+ * Returns the rule that excludes a stored question, or `null`: entity grounding, topic coherence or source consistency
+ * (`seven-layer` source, section 4.8).
  */
 export function barredBy(
   asked: QuestionNodes,
@@ -217,16 +219,16 @@ interface AcceptParts extends ReverifyParts {
   readonly matcher: Matcher;
   readonly settings: MatchSettings;
   /**
-   * True: accepted candidates are ordered by review status times relevance (`seven-layer` source, equation 6). False:
-   * by the matcher's score.
+   * Order of accepted candidates. True: by the factor for the review status times relevance (`seven-layer` source, equation
+   * 6). False: by the matcher's score.
    */
   readonly byReview: boolean;
   readonly signal: AbortSignal;
 }
 
 /**
- * Returns the first candidate, in the order of the profile, that asks the same question and has an answer that is safe
- * today. Anything unknown excludes a candidate.
+ * Returns the first candidate, in the order of the profile, that asks the same question and whose answer is safe to serve
+ * today. If anything about a candidate is unknown, it is excluded.
  * @param passages retrieved passages for the asked question, best first
  */
 export async function acceptCandidate(
@@ -259,7 +261,10 @@ export async function acceptCandidate(
 
 const GONE = { type: "unsafe", rule: "gone", reason: "it was deleted in the meantime" } as const;
 
-/** Compares the candidates that no rule of the profile and no reviewer excludes. */
+/**
+ * Compares the candidates that neither a rule of the profile nor a reviewer excludes. Returns a verdict for every
+ * candidate.
+ */
 async function judgeAll(
   { text, written }: Asked,
   candidates: readonly Candidate[],
@@ -282,7 +287,7 @@ const FLAGGED = { rule: "flagged", reason: "a reviewer flagged the stored answer
 
 type Judged = { readonly candidate: Candidate; readonly verdict: MatchVerdict };
 
-/** Compares by relevance times review status. Relevance is the matcher's score or, without one, the cosine of the questions. */
+/** Orders by relevance times the factor for the review status. Relevance is the matcher's score or, without one, the cosine. */
 function byReviewedRelevance(a: Judged, b: Judged): number {
   const rank = ({ candidate, verdict }: Judged) => candidate.weight * (verdict.score ?? candidate.cosine);
   return rank(b) - rank(a) || byAge(a.candidate, b.candidate);
@@ -299,7 +304,7 @@ function toJudgement({ level, stored, cosine }: Candidate, verdict: MatchVerdict
   return { level, question, storedAt, cosine, entities, documents, score, served: false, rule, reason };
 }
 
-/** Compares by age, newer first. Ties break by key, so that the order is stable. */
+/** Orders by age, newest first; equal ages by key, so that the order is always the same. */
 function byAge({ stored: a }: Candidate, { stored: b }: Candidate): number {
   if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? 1 : -1;
   return a.key < b.key ? -1 : 1;

@@ -1,11 +1,11 @@
 import type { DiagnosticReport, MissingTerm, Recommendation, StoredReport, ValueKind } from "../store/diagnostic-report.ts";
 import { compareText } from "../text/normalise.ts";
 
-/** Maximum number of recommendations in a report. Nobody acts on more. */
+/** Maximum number of recommendations in a report. A reader would not act on more. */
 const MAX_RECOMMENDATIONS = 8;
-/** Maximum number of missing terms, and of files, with a recommendation of their own. */
+/** Maximum number of missing terms that get a recommendation each; also of files. */
 const MAX_EACH = 3;
-/** Minimum share and number of out-of-vocabulary words from which a question counts as outside the domain. */
+/** Minimum share and minimum number of out-of-vocabulary words of a question outside the domain. */
 const STRANGE_SHARE = 0.6;
 const STRANGE_WORDS = 3;
 
@@ -29,8 +29,8 @@ export interface RecommendParts {
 }
 
 /**
- * Returns recommendations for better documents: counted facts first, then guesses. For an empty index, the only
- * recommendation is to add documents.
+ * Returns recommendations for better documents: those based on counted facts first, then guesses. If the index is empty,
+ * the only recommendation is to add documents.
  */
 export function recommend(report: Omit<DiagnosticReport, "recommendations">, parts: RecommendParts): Recommendation[] {
   if (parts.documents === 0) {
@@ -53,8 +53,8 @@ export function recommend(report: Omit<DiagnosticReport, "recommendations">, par
 }
 
 /**
- * True if most words are out of vocabulary and no topic is known: the question is about another subject, not about a
- * gap.
+ * Returns whether a question is outside the domain: most of its words are out of vocabulary, and it has no known topic.
+ * It then shows no gap in the documents.
  */
 function isOutside({ query, gaps }: Pick<DiagnosticReport, "query" | "gaps">, outOfVocabulary: readonly MissingTerm[]): boolean {
   const words = outOfVocabulary.filter(({ kind }) => kind === "word").length;
@@ -139,7 +139,7 @@ function listed(terms: readonly string[]): string {
   return more > 0 ? `${shown.join(", ")} and ${more} more` : shown.join(" and ");
 }
 
-/** Maximum numbers of missing terms and recommendations listed for a topic. */
+/** Maximum numbers of missing terms and of recommendations that are listed for a topic. */
 const MAX_MISSING = 8;
 const MAX_ADVICE = 5;
 
@@ -158,12 +158,15 @@ interface Group {
   readonly recommendations: Map<string, Counted<Recommendation>>;
 }
 
-/** @param topics the domain's topics, for their names */
+/** Creates an object that groups reports by topic. @param topics topics of the domain, for their names */
 export function createReportGrouping(topics: readonly { readonly slug: string; readonly name: string }[]) {
   const groups = new Map<string | null, Group>();
   let total = 0;
   return {
-    /** Reports come newest first, and a recommendation keeps the wording of its newest report. */
+    /**
+     * Adds a report. Reports must come newest first, because a recommendation keeps the wording of the first report
+     * with it.
+     */
     add({ topic, createdAt, report }: Pick<StoredReport, "topic" | "createdAt" | "report">): void {
       total++;
       const group = groups.get(topic) ?? newGroup(createdAt);
@@ -184,7 +187,7 @@ export function createReportGrouping(topics: readonly { readonly slug: string; r
     get total() {
       return total;
     },
-    /** The largest group first; ties by lowest confidence. */
+    /** Returns the groups: the largest first, of equal ones that with the lowest confidence. */
     groups: () =>
       [...groups]
         .map(([topic, group]) => {
@@ -193,9 +196,9 @@ export function createReportGrouping(topics: readonly { readonly slug: string; r
             ...{ topic, name: topics.find(({ slug }) => slug === topic)?.name ?? null, reports, refused },
             /** Mean of the known values; `null` if there are none. */
             meanConfidence: confidences === 0 ? null : confidence / confidences,
-            /** Terms that no passage contained, most frequent first. */
+            /** Terms that no passage contained, those of most reports first. */
             missing: mostFrequent(group.missing, MAX_MISSING).map(({ item, reports }) => ({ text: item, reports })),
-            /** Most frequent recommendations first, in the wording of the newest report. */
+            /** Recommendations of most reports first, in the wording of the newest report. */
             recommendations: mostFrequent(group.recommendations, MAX_ADVICE).map(({ item, reports }) => ({ ...item, reports })),
             newest,
           };
@@ -214,7 +217,7 @@ export interface ReportOverview {
   /** Total number of reports. */
   readonly total: number;
   readonly topics: readonly TopicOverview[];
-  /** Newest first. */
+  /** One page of the reports, newest first. */
   readonly reports: readonly StoredReport[];
 }
 
@@ -228,7 +231,7 @@ function count<T>(counts: Map<string, Counted<T>>, key: string, item: T): void {
   else known.reports++;
 }
 
-/** Ties break by key. */
+/** Returns the most frequent entries; equally frequent ones in the order of their keys. */
 function mostFrequent<T>(counts: ReadonlyMap<string, Counted<T>>, limit: number): Counted<T>[] {
   return [...counts]
     .sort(([a, one], [b, other]) => other.reports - one.reports || compareText(a, b))

@@ -22,7 +22,7 @@ interface Given {
   readonly answer?: Partial<Answer>;
 }
 
-/** Diagnoses the refusal of a question for which these passages were found. @default documents: the passages */
+/** Diagnoses a refused question for which these passages were found. @default documents: only these passages */
 function diagnosed(text: string, found: readonly string[], { documents = found, parts, question, answer }: Given = {}) {
   const held = new Set(documents.flatMap((one) => tokenize(one)));
   const evidence = found.map((segment, i) => fakeEvidence(fakePassage({ document: `d${i}`, title: "Page", segments: [segment] })));

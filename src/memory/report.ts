@@ -24,9 +24,9 @@ import { words } from "../text/tokens.ts";
 import type { ReadTopics } from "./classify.ts";
 import { recommend } from "./recommend.ts";
 
-/** Maximum number of terms of each kind. A page-long question has more words than anyone would act on. */
+/** Maximum number of terms of each kind. A long question has more words than a reader would act on. */
 export const MAX_TERMS = 32;
-/** Maximum number of passages in a report, more than any profile uses. */
+/** Maximum number of passages in a report. No profile uses more. */
 const MAX_PASSAGES = 12;
 /** Maximum number of conflicts in a report, and of unreadable files listed by name. */
 const MAX_NAMED = 5;
@@ -35,12 +35,12 @@ const MAX_REASONS = 3;
 const REASON_CHARACTERS = 200;
 /** Name of the check for personal data. */
 const PII_CHECK = "pii";
-/** Maximum number of characters of a question to analyse, many times the default limit of a question. */
+/** Maximum number of characters of a question that are analysed, many times the default limit for questions. */
 const MAX_READ = 10_000;
 
 /** Inputs of a report besides question and answer. */
 export interface ReportParts {
-  /** Tokens of the index. A text with synonyms counts as containing the question's words. */
+  /** Tokeniser of the index, with synonyms: a text that contains a synonym counts as containing the question's word. */
   readonly words: AskedWordsIndex;
   /** Checks whether a document that the user may read contains the token. */
   readonly holds: (token: string) => boolean;
@@ -50,7 +50,7 @@ export interface ReportParts {
   /** The domain's topics with their names and keywords. */
   readonly topics: readonly { readonly slug: string; readonly name: string; readonly keywords: readonly string[] }[];
   readonly repairs: QueryAnalysis["repaired"];
-  /** Synonyms that were searched too. */
+  /** Synonyms that were also searched for. */
   readonly expanded: readonly string[];
   readonly conflicts: readonly Conflict[];
   /** True if the domain pack declares precedence rules. */
@@ -60,17 +60,20 @@ export interface ReportParts {
   readonly threshold: ReportThreshold;
 }
 
-/** Thresholds below which an answered question gets a report; `null`: the profile does not use this threshold. */
+/** Thresholds for a report about a question that was answered; `null`: the profile does not use this threshold. */
 export interface ReportThreshold {
   /** Distance of the score from the answer threshold; `null` if unknown. */
   readonly decisionMargin: number | null;
-  /** Report if the score is above the answer threshold by less than this. */
+  /** A report is written if the score is above the answer threshold by less than this. */
   readonly margin: number | null;
-  /** Report if the confidence is below this. */
+  /** A report is written if the confidence is below this. */
   readonly below: number | null;
 }
 
-/** Returns the reasons for a report on a new answer; empty if none applies. A cache hit got its report when the answer was written. */
+/**
+ * Returns the reasons for a report on a new answer; an empty list if there are none. A cached answer got its report when
+ * it was written.
+ */
 export function reportCauses(
   { refusal, confidence, checks, cacheMode }: Pick<Answer, "refusal" | "confidence" | "checks" | "cacheMode">,
   { decisionMargin, margin, below }: ReportThreshold,
@@ -89,10 +92,13 @@ function isIssue({ verdict, leftOut }: CheckResult): boolean {
   return verdict === "warn" || (verdict === "fail" && leftOut === true);
 }
 
-/** Builds the diagnostic report of a question. Pure, without a model. Linear in question and passages. */
+/**
+ * Builds the diagnostic report of a question, without a model and without side effects. Takes time linear in question
+ * and passages.
+ */
 export function diagnose(question: Question, answer: Answer, causes: readonly ReportCause[], parts: ReportParts): DiagnosticReport {
   const hostile = question.injectionSignals.length > 0;
-  // A crisis message reveals no gap in the documents.
+  // A crisis message shows no gap in the documents.
   const urgent = answer.warnings.some(({ code }) => code === "hotline");
   const text = withoutPersonalData(question.resolved);
   const repairs = parts.repairs.filter(({ written }) => words(text).some((word) => word.text === written));
@@ -141,7 +147,7 @@ export function diagnose(question: Question, answer: Answer, causes: readonly Re
   return { ...found, recommendations: hostile || urgent ? [] : recommend(found, parts) };
 }
 
-/** Removes all text from a report. Kinds, counts and scores stay, for cases where no text may be stored. */
+/** Removes all text from a report, for cases in which no text may be stored. Kinds, counts and scores stay. */
 export function withoutText(report: DiagnosticReport): DiagnosticReport {
   const { query, gaps } = report;
   return {
@@ -160,7 +166,10 @@ export function withoutText(report: DiagnosticReport): DiagnosticReport {
   };
 }
 
-/** Removes everything taken from documents that the reader of a report may not see today. Ids, counts and scores stay. */
+/**
+ * Removes everything that comes from documents that the reader of the report may not see today. Ids, counts and scores
+ * stay.
+ */
 export function withoutDocuments(report: DiagnosticReport, isVisible: (documentId: string) => boolean): DiagnosticReport {
   const { query, gaps } = report;
   if (report.passages.every(({ documentId }) => isVisible(documentId))) return report;
@@ -168,7 +177,7 @@ export function withoutDocuments(report: DiagnosticReport, isVisible: (documentI
     ...report,
     query: { ...query, repaired: [] },
     passages: report.passages.map((one) => (isVisible(one.documentId) ? one : withoutSource(one))),
-    // Values, titles and reasons are removed too, because it is unknown which document they come from.
+    // Values, titles and reasons may come from any document, so remove them too.
     gaps: { ...gaps, conflicts: [] },
     checks: report.checks.map((issue) => ({ ...issue, reasons: [] })),
     recommendations: report.recommendations.filter(({ kind }) => kind !== "conflict" && kind !== "sentences_left_out"),
@@ -181,7 +190,7 @@ function withoutSource(passage: ReportedPassage): ReportedPassage {
 
 const PLACEHOLDER = new RegExp(String.raw`\[(?:${PERSONAL_KINDS.join("|")})\]`, "g");
 
-/** Removes personal data and its placeholders, which are not part of the question. */
+/** Removes personal data, and the placeholders that replace it after redaction. */
 function withoutPersonalData(text: string): string {
   return redactPersonalData(text.slice(0, MAX_READ)).replaceAll(PLACEHOLDER, " ");
 }
@@ -194,8 +203,8 @@ function replaceWords(text: string, repairs: QueryAnalysis["repaired"]): string 
 type AskedTerms = ReturnType<typeof askedTerms>;
 
 /**
- * Extracts the codes, values and words that the question asks about. A code is not listed again as a value, and neither
- * is listed again as a word.
+ * Extracts the codes, values and words that the question asks about. Codes are not listed again as values, and neither
+ * is listed again as words.
  */
 function askedTerms(text: string, index: AskedWordsIndex) {
   const codes = codesIn(text).slice(0, MAX_TERMS);
@@ -203,7 +212,7 @@ function askedTerms(text: string, index: AskedWordsIndex) {
   const values = new Map(valuesIn(text).map((value) => [keyOf(value), text.slice(value.start, value.end).trim()]));
   const valueTexts = [...values.values()];
   return {
-    /** Kinds of value that are asked for, as groups of bits. */
+    /** Kinds of value that the question asks for, as groups of bits. */
     kinds: askedValues(text),
     words: askedWords(text, index)
       .filter(
@@ -225,9 +234,9 @@ function viewPassage({ passage, score, verdict, reason }: Evidence, asked: Asked
   const whole = [passage.document.title, ...passage.headingPath, passage.text].join("\n");
   const view = {
     tokens: new Set(index.tokens(whole)),
-    // Parsing values takes most of the time of a report, so it is skipped if the question asks for none.
+    // Finding values takes most of the time of a report, so do it only if the question asks for a value.
     values: new Set(asked.values.length === 0 ? [] : valuesIn(whole).map(keyOf)),
-    /** Kinds of value in the passage, as bits. */
+    /** Kinds of value that the passage contains, as bits. */
     kinds: asked.kinds.length === 0 ? 0 : heldValues(passage.text),
   };
   const { sid, chunkId, document, headingPath, range, scores } = passage;
@@ -246,7 +255,7 @@ function viewPassage({ passage, score, verdict, reason }: Evidence, asked: Asked
   };
 }
 
-/** Returns a code in upper case, as people write it. The index stores lower case. */
+/** Returns a code in upper case, the usual form, because the index stores lower case. */
 function shownCode(code: string): string {
   return code.toUpperCase();
 }
@@ -270,7 +279,10 @@ function missingTerms(asked: AskedTerms, views: readonly PassageView[], { words:
   ];
 }
 
-/** Checks whether the documents may cover a topic: they contain all words of one of its keywords, together or apart. */
+/**
+ * Checks whether the documents may be about a topic: they contain all words of one of its keywords, not necessarily
+ * together.
+ */
 function mayHold(topic: string, { topics, words: index, holds }: ReportParts): boolean {
   const keywords = topics.find(({ slug }) => slug === topic)?.keywords ?? [];
   return keywords.some((keyword) => {
@@ -280,8 +292,9 @@ function mayHold(topic: string, { topics, words: index, holds }: ReportParts): b
 }
 
 /**
- * Redacts reasons, which may repeat a model's text. If that contained personal data, only the check that found it gives
- * reasons. Another check may repeat it in fragments that redaction does not recognise.
+ * Returns failed checks with redacted reasons, because a reason may repeat a model's text. If that text contained
+ * personal data, only the check that found it keeps its reason: reasons of other checks may repeat the data in fragments
+ * that redaction does not recognise.
  */
 function checkIssues(checks: readonly CheckResult[]): CheckIssue[] {
   const personal = checks.some(({ name, verdict }) => name === PII_CHECK && verdict !== "pass");

@@ -32,7 +32,7 @@ const pending = fc.record({
   thumbs: fc.constantFrom("up" as const, "down" as const, null),
 });
 
-/** Number of times each question was asked, over all its interactions. */
+/** How often each question was asked, over all its interactions. */
 const ASKED: Readonly<Record<string, number>> = { x: 1, y: 4, z: 30 };
 
 describe("riskOf", () => {

@@ -7,18 +7,18 @@ import type { Store } from "../store/store.ts";
 import { compareText } from "../text/normalise.ts";
 import { shownOf } from "./named-documents.ts";
 
-/** Maximum number of newest interactions that the queue is computed from. */
+/** Maximum number of interactions, newest first, from which the queue is computed. */
 export const QUEUE_DEPTH = 20_000;
 /** Default number of listed queue items. */
 export const DEFAULT_QUEUE_LIMIT = 20;
 /** Default number of listed history rows. */
 export const DEFAULT_HISTORY_LIMIT = 50;
-/** Number of history rows per read if the reader may see only some of them. */
+/** Number of history rows read at once if the reader may see only some of them. */
 const HISTORY_READ = 500;
 
 export type QueuedQuestion = QueueItem & {
   readonly question: string;
-  /** Limits of the question in words; `null` if it had none, or if they are no longer known. */
+  /** Describes the selection or filters of the question; `null` if it had none, or if they are no longer known. */
   readonly within: string | null;
 };
 
@@ -37,10 +37,10 @@ export interface HistoryOptions extends Pick<AuditPage, "before"> {
   readonly sees?: Sees | undefined;
 }
 
-/** A person who looks at answers. */
+/** A person who views answers. */
 export interface Reader {
   readonly sees: Sees;
-  /** Returns the scope in which the person may see the documents used for a user's answer today. */
+  /** Returns the scope with the documents of this user's answer that the person may see today. */
   readonly scopeFor: (asker: Asker) => Scope;
 }
 
@@ -54,11 +54,11 @@ export interface ReviewParts {
   readonly store: Pick<Store, "review" | "audit" | "documents">;
   readonly domain: (name?: string) => string;
   readonly createId: () => string;
-  /** Whether the cache keeps flagged answers, to serve them with a warning. */
+  /** True if the cache keeps flagged answers and serves them with a warning. */
   readonly keepsFlagged: boolean;
-  /** Returns the limits of questions in words, by answer id. Questions without limits are left out. */
+  /** Describes selection and filters of questions, by answer id. Questions without any are left out. */
   readonly within: (asked: readonly AskedIn[]) => Promise<ReadonlyMap<string, string>>;
-  /** Binds a reviewer's text to quotes of documents, or throws. */
+  /** Binds a reviewer's text to quotes of documents, or throws if a sentence cannot be bound. */
   readonly bind: (interaction: ReviewedInteraction, answer: Answer, id: string, text: string) => Promise<Answer>;
 }
 
@@ -79,8 +79,8 @@ export function createReview({ store, domain, createId, keepsFlagged, within, bi
       return items.map((item) => ({ ...item, question: questions.get(item.id) ?? "", within: limits.get(item.id) ?? null }));
     },
     /**
-     * Without a reader, everything is visible.
-     * @throws RequestError `unknown_interaction`, also for one that is not visible
+     * Returns an interaction for review. Without a reader, everything is visible.
+     * @throws RequestError `unknown_interaction`, also if the interaction is not visible to the reader
      */
     async show(id: string, reader?: Reader) {
       const { curatedKey: _, curated, answer: text, ...found } = await load(id, reader?.sees);
@@ -92,11 +92,11 @@ export function createReview({ store, domain, createId, keepsFlagged, within, bi
       const [answer, corrected] = [await open(given), await open(correction)];
       return {
         ...found,
-        /** Limits of the question in words; `null` if there were none or they are no longer known. */
+        /** Describes the selection or filters of the question; `null` if there were none or they are no longer known. */
         within: limits.get(id) ?? null,
-        /** `null`: the text was not kept or is withheld. */
+        /** The answer; `null`: its text was not kept or is withheld. */
         answer,
-        /** True if the answer or correction is left out because it uses a document that is deleted or not visible to the reader. */
+        /** True if answer or correction is withheld because a document that it uses is deleted or not visible to the reader. */
         withheld: (answer === null && given !== null) || (corrected === null && correction !== null),
         curated:
           curated === null || corrected === null
@@ -114,15 +114,15 @@ export function createReview({ store, domain, createId, keepsFlagged, within, bi
       assertDone(await store.review.approve({ id, by: actor(by), versions: versionsOf(answer) }), id);
     },
     /**
-     * Marks the answer as wrong or doubtful. The cache deletes it, unless flagged answers are served with a warning.
+     * Marks the answer as wrong or doubtful. The cache deletes it, unless it serves flagged answers with a warning.
      * @throws RequestError `unknown_interaction`
      */
     async flag(id: string, by: string): Promise<void> {
       assertDone(await store.review.flag({ id, by: actor(by), keepsCached: keepsFlagged }), id);
     },
     /**
-     * Replaces the answer. From now on the correction is served first for the same question with the same limits, until
-     * one of its documents changes.
+     * Replaces the answer. From now on the correction is served for the same question with the same selection and filters,
+     * before any cached answer, until one of its documents changes.
      * @throws RequestError `unknown_interaction`, `review_no_text`, `review_not_repeatable`, `review_stale`, `answer_…`
      */
     async correct(id: string, text: string, by: string): Promise<Answer> {
@@ -137,9 +137,9 @@ export function createReview({ store, domain, createId, keepsFlagged, within, bi
       assertDone(await store.review.correct(act), id);
       return answer;
     },
-    /** Returns audit rows of answers that the reviewer may see. The chain check covers the whole log. */
+    /** Returns audit rows about answers that the reviewer may see. `chain` is the verification of the whole audit log. */
     async history({ id, limit = DEFAULT_HISTORY_LIMIT, before, sees }: HistoryOptions = {}) {
-      // One extra row shows whether more follow.
+      // Read one row more than asked for, to know whether older rows follow.
       const asked = { subject: id, limit: limit + 1, before };
       const found = sees === undefined ? await store.audit.list(asked) : await listSeen(store, asked, sees);
       const rows = found.slice(0, limit);
@@ -151,12 +151,12 @@ export function createReview({ store, domain, createId, keepsFlagged, within, bi
 }
 
 /**
- * Actions of a reviewer. Each is recorded in the audit log under `by`. `sees` limits whose questions are visible;
- * absent: everybody's.
+ * Actions of a reviewer. Each is recorded in the audit log under `by`. `sees` decides whose questions are visible;
+ * absent: those of all users.
  */
 export type Review = ReturnType<typeof createReview>;
 
-/** Returns audit rows of answers that the reviewer may see, newest first. */
+/** Returns audit rows about answers that the reviewer may see, newest first. */
 async function listSeen(
   { audit, review }: ReviewParts["store"],
   { subject, limit, before: from }: AuditPage,
@@ -206,15 +206,18 @@ function assertDone(outcome: ReviewOutcome, id: string): void {
   }
 }
 
-/** Returns the error for an unknown interaction. Also used for one that the user may not see, so that its existence stays hidden. */
+/**
+ * Returns the error for an unknown interaction. Also used for an interaction that the user may not see, to hide that it
+ * exists.
+ */
 export function unknownInteraction(id: string): RequestError {
   const message = `There is no interaction "${id}". \`sourcebound review list\` shows those that wait for review.`;
   return new RequestError("unknown_interaction", message, { id });
 }
 
 /**
- * Weights of the review risk, for factors from 0 to 1. A user's negative rating counts most, then an outdated review,
- * then failed checks, then low confidence. Chosen by hand, not measured.
+ * Weights of the factors of the review risk. Each factor is 0 to 1. A negative rating by a user has the largest weight,
+ * then an outdated review, failed checks and low confidence. Chosen by hand, not measured.
  */
 export const RISK_WEIGHTS = {
   thumbsDown: 1,
@@ -223,14 +226,14 @@ export const RISK_WEIGHTS = {
   conflicts: 0.5,
   warnings: 0.4,
   reported: 0.4,
-  /** Factor on 1 − confidence of an answer. An answer without a confidence counts as 0. */
+  /** Factor: 1 − confidence of an answer; 0 for an answer without a confidence. */
   unsure: 0.6,
-  /** A refusal misleads nobody, but may show a gap in the documents. */
+  /** Factor: 1 for a refusal. It misleads nobody, but may show a gap in the documents. */
   refused: 0.2,
   thumbsUp: -0.3,
 } as const;
 
-/** Minimum risk in the queue. A risk of 0 would ignore how often a question was asked. */
+/** Minimum risk in the queue. With a risk of 0, it would not matter how often the question was asked. */
 const LEAST_RISK = 0.05;
 
 /** Returns the review risk of an answer, at least 0.05. */
@@ -263,7 +266,7 @@ function factorsOf(one: PendingInteraction) {
 /** A question in the queue, represented by its interaction with the highest risk. */
 export type QueueItem = ReturnType<typeof rankQueue>[number];
 
-/** Ranks questions by review priority. The same question in the same scope is one item. */
+/** Orders questions by review priority. Interactions with the same question in the same scope are one item. */
 export function rankQueue(pending: readonly PendingInteraction[]) {
   const byQuestion = new Map<string, { first: PendingInteraction; risk: number; waiting: number }>();
   for (const one of pending) {

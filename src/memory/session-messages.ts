@@ -21,22 +21,25 @@ const shownSchema = z.object({
       end: z.int(),
     }),
   ),
-  /** Documents that sentences without a citation may be based on; absent if every sentence cites. */
+  /** Ids of documents on which sentences without a citation may be based; absent if every sentence has a citation. */
   documents: z.array(z.string()).optional(),
 });
 type Shown = z.infer<typeof shownSchema>;
 
 export type SessionCitation = Shown["citations"][number] & {
-  /** `false`: the document has a newer version. */
+  /** True if this is the current version of the document. */
   readonly current: boolean;
 };
 
-/** A question or an answer of a session, as it was shown. */
+/** A question or an answer of a session, in the form in which it was shown. */
 export type SessionMessage =
   | { readonly role: "user"; readonly content: string; readonly at: string }
   | {
       readonly role: "assistant";
-      /** Sentences with their `[n]`; `null` if withheld because a cited document is deleted or no longer visible. */
+      /**
+       * Sentences with `[n]` after each; `null` if withheld because a document of the answer is deleted or no longer
+       * visible.
+       */
       readonly content: string | null;
       readonly at: string;
       readonly answerId: string | null;
@@ -44,8 +47,8 @@ export type SessionMessage =
     };
 
 /**
- * Returns the JSON text of an answer that a session stores.
- * @param isStored true if the text was redacted when it was stored before
+ * Returns an answer as JSON text for its session.
+ * @param isStored true if the answer was stored before, so that its text is redacted already
  */
 export function sessionShown(answer: Answer, isStored = false): string {
   const { id: answerId, status } = answer;
@@ -57,7 +60,7 @@ export function sessionShown(answer: Answer, isStored = false): string {
   return JSON.stringify({ answerId, status, sentences, citations, documents });
 }
 
-/** Returns the ids of the documents that a session's answer is based on. */
+/** Returns the ids of the documents on which a session's answer is based. */
 export function documentsShown(text: string | null): string[] {
   return text === null ? [] : restsOn(shownSchema.parse(JSON.parse(text)));
 }

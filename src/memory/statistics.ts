@@ -59,28 +59,34 @@ export async function sumUp(counted: AsyncIterable<CountedInteraction>) {
     levels: levels.sorted(),
     /** Share of interactions served from the cache; `null` if there are none. */
     hitRate: interactions === 0 ? null : hits / interactions,
-    /** Model costs. `uncounted` interactions called an endpoint that did not count tokens or has no known price. */
+    /**
+     * Costs of model calls. `uncounted` is the number of interactions whose endpoint counted no tokens or whose model
+     * has no known price.
+     */
     spent,
-    /** Original cost of the answers served from the cache; `uncounted` as above. */
+    /** Costs saved by the cache: what the served answers cost when they were written. `uncounted` as for `spent`. */
     saved,
     topics: topics
       .entries()
       .slice(0, TOPICS_SHOWN)
       .map(([topic, count]) => ({ topic, count })),
-    /** Histogram over ten equal parts of 0–1, and the number without a confidence. */
+    /** Number of interactions in each tenth of 0 to 1, median, and the number without a confidence (`none`). */
     confidence: { counts, none: interactions - confidences.length, median: quantile(confidences, 0.5) },
     latencyMs: { p50: quantile(latencies, 0.5), p95: quantile(latencies, 0.95), max: quantile(latencies, 1) },
     reviews: reviews.sorted(),
     feedback,
     ephemeral,
-    /** By day (UTC), oldest first. */
+    /** Figures by day (UTC), oldest first. */
     days: [...days.values()].map(dayOf).sort((a, b) => (a.day < b.day ? -1 : 1)),
-    /** Answers judged by a person, by the same ten parts of confidence: approved or rated up, flagged or rated down. */
+    /**
+     * For each tenth of confidence, the answers judged right by a person (approved or rated up) or wrong (flagged or
+     * rated down).
+     */
     judged,
   };
 }
 
-/** Sums of a day, with every latency of it. */
+/** Creates the sums of a day. They include every latency of that day. */
 function newDay(day: string) {
   return { day, interactions: 0, refused: 0, failed: 0, hits: 0, usd: 0, tokens: 0, latencies: [] as number[] };
 }
@@ -105,8 +111,8 @@ function addDay(days: Map<string, DaySums>, one: CountedInteraction): void {
 }
 
 /**
- * Returns a person's judgement of an answer. A review overrides a user's rating. Refusals are skipped, because their
- * confidence is not that of an answer.
+ * Returns whether a person judged an answer to be right; `null`: nobody did. A review overrides a user's rating. Refusals
+ * are skipped, because their confidence is not that of an answer.
  */
 function judgementOf({ status, reviewStatus, thumbs }: CountedInteraction): boolean | null {
   if (status !== "ok") return null;
@@ -135,9 +141,9 @@ export function sumUpMade(made: readonly MadeAnswer[]) {
   }
   const at = (values: readonly number[], share: number) => quantile(values, share) ?? 0;
   return {
-    /** Number of analysed answers: the newest with their text kept. */
+    /** Number of analysed answers: the newest ones whose text was kept. */
     answers: made.length,
-    /** Milliseconds, in pipeline order. */
+    /** Time in milliseconds by stage, in pipeline order. */
     stages: [...stages].map(([stage, ms]) => ({ stage, n: ms.length, p50: at(ms, 0.5), p95: at(ms, 0.95), p99: at(ms, 0.99) })),
     metrics: metricsOf(made),
     models: [...models].map(([model, sum]) => ({ model, ...sum })).sort((a, b) => b.calls - a.calls || (a.model < b.model ? -1 : 1)),

@@ -9,7 +9,7 @@ import { sha256Hex } from "../text/hash.ts";
 import { normalizeQuestion } from "../text/normalise.ts";
 import type { MatchVerdict } from "./matcher.ts";
 
-/** Everything besides the question that affects an answer. Any change results in another key. */
+/** Everything besides the question that affects an answer. Any difference gives a different key. */
 export interface CacheScope {
   /** Secret of the installation. */
   readonly secret: string;
@@ -30,15 +30,15 @@ export function exactCacheKey(question: Question, scope: CacheScope): string {
     ...scopeParts(question, scope),
     selection === null ? null : [selection.documentId, selection.start, selection.end],
     ...(filters ? [[filters.document, filters.chapter, filters.section, filters.pages?.first, filters.pages?.last]] : []),
-    // An answer that depends on earlier turns must not be served without them.
+    // An answer that depends on earlier turns must not be served after other turns.
     ...(text === resolved ? [] : [["after", ...history.map(({ question: before, answer }) => [normalizeQuestion(before), answer])]]),
   ]);
 }
 
 /**
- * Returns the key under which questions share answers: everything but their words must be equal. Returns `null` for a
- * question that shares no answer: one that is limited to parts of documents, or one that the program reworded with
- * earlier turns.
+ * Returns the key of a group of questions that may share answers, because everything but their words is equal. Returns
+ * `null` for a question that shares no answer: one that is limited by a selection or filters, or one to which words of
+ * earlier turns were added.
  */
 export function sharingScope(question: Question, scope: CacheScope): string | null {
   const { selection, filters, text, resolved } = question;
@@ -46,7 +46,7 @@ export function sharingScope(question: Question, scope: CacheScope): string | nu
   return scopeKey(question, scope);
 }
 
-/** Returns the key of everything but the question. */
+/** Returns the key of everything but the question: scope, profile, detail and settings. */
 export function scopeKey(question: Pick<Question, "scope" | "profile" | "detail">, scope: CacheScope): string {
   return keyedHash(scope.secret, ["scope", ...scopeParts(question, scope)]);
 }
@@ -61,15 +61,15 @@ function keyedHash(secret: string, parts: readonly unknown[]): string {
 }
 
 /**
- * Checks whether an answer may enter the cache: it is answered with citations, every claim is supported or unchecked,
- * every check passes, if need be after a repair, and there are no warnings. The checks run again on every hit.
+ * Checks whether an answer may enter the cache. It must have citations and no warnings, every claim must be supported or
+ * unchecked, and every check must pass, if need be after a repair. The checks run again on every hit.
  */
 export function isCacheable(answer: Answer): boolean {
   return (
     answer.status === "ok" &&
     answer.citations.length > 0 &&
     answer.warnings.length === 0 &&
-    // The result of a web check cannot be verified again on a hit.
+    // The result of a web check cannot be repeated on a hit, so do not cache such an answer.
     answer.web === undefined &&
     answer.claims.every(({ status }) => status === "supported" || status === "unchecked") &&
     answer.checks.every(({ verdict }) => verdict === "pass" || verdict === "repaired")
@@ -80,7 +80,7 @@ type CacheLevel = "exact" | "semantic" | "graph";
 
 /** A stored answer to serve, with its origin. */
 export interface Hit {
-  /** `curated`: a reviewer wrote it. */
+  /** Cache that holds the answer; `curated`: a reviewer's correction. */
   readonly level: CacheLevel | "curated";
   readonly answer: Answer;
   /** The stored question; `null` if its text is not kept. */
@@ -97,18 +97,21 @@ export interface Judgement extends Omit<MatchVerdict, "accepted"> {
   readonly served: boolean;
 }
 
-/** Maximum number of cached characters: about 500 answers, about 100 MB with derived data. */
+/** Maximum number of cached characters: enough for about 500 answers, which take about 100 MB with derived data. */
 const KEPT_CHARACTERS = 16_000_000;
-/** Maximum number of contexts per answer for which checks, and hits, are cached. */
+/**
+ * Maximum number of contexts per answer for which results of checks are cached; also of questions for which hits are
+ * cached.
+ */
 const MOST_CONTEXTS = 64;
 
-/** Parts of an answer that a cache hit shares with the stored answer. They hold nearly all of its text. */
+/** Parts that a cache hit has in common with the stored answer. They contain nearly all of its text. */
 const SHARED = ["sentences", "claims", "citations", "evidence", "conflicts", "checks"] as const satisfies readonly (keyof Answer)[];
 
 interface Read {
   readonly text: string;
   readonly answer: Answer;
-  /** Keyed by question. */
+  /** Cached hits by question. */
   readonly served: Map<string, Served>;
 }
 
@@ -122,9 +125,9 @@ interface Served {
 }
 
 /**
- * Caches parsed stored answers that are served repeatedly. It keeps only data derived from the text of an entry, and
- * hits with the store's generation. The store decides on every hit whether an entry still exists, is not flagged, and
- * has current and visible documents. An unchanged generation proves that this decision still holds.
+ * Caches the parsed form of stored answers that are served repeatedly, and hits with the store's generation. It keeps
+ * only data that is derived from the text of an entry. On every hit, the store decides whether the entry still exists, is
+ * not flagged, and has current and visible documents. While the generation is unchanged, that decision still holds.
  */
 export class StoredAnswers {
   private readonly known: LRUCache<string, Read>;
@@ -137,7 +140,7 @@ export class StoredAnswers {
     this.known = new LRUCache({ maxSize: limit, sizeCalculation: ({ text }) => Math.max(1, text.length) });
   }
 
-  /** Returns the answer of an entry: the same frozen object as long as the entry has the same text. */
+  /** Returns the parsed answer of an entry. It is the same frozen object as long as the text of the entry is the same. */
   read(key: string, text: string): Answer {
     const before = this.known.get(key);
     if (before?.text === text) return before.answer;
@@ -158,7 +161,7 @@ export class StoredAnswers {
   }
 
   /**
-   * Returns the cached hit of the same question on the same entry, or `null` if the store has changed since and
+   * Returns the cached hit of the same question on the same entry. Returns `null` if the store has changed since, so that
    * everything must be verified again.
    */
   servedIn(generation: number, key: string, question: string): Served | null {
@@ -180,9 +183,9 @@ export class StoredAnswers {
   }
 
   /**
-   * Splits an answer to store into the content shared with the served answer, which is stored once, and the rest.
-   * Returns `null` if a shared part has changed.
-   * @param stored answer in the form to store
+   * Splits an answer to be stored into the content that it has in common with the served answer, which is stored only
+   * once, and the rest. Returns `null` if a common part has changed.
+   * @param stored answer in the form in which it is stored
    * @param served answer returned by `read`
    */
   share(stored: Answer, served: Answer): { readonly own: object; readonly content: SharedContent } | null {
@@ -192,8 +195,8 @@ export class StoredAnswers {
   }
 
   /**
-   * Returns the topics of the documents that an answer cites. They are constant for a stored answer, because a changed
-   * document has another version.
+   * Returns the topics of the documents that an answer cites. They never change for a stored answer, because a changed
+   * document gets another version.
    */
   async topicsOf(served: Answer, read: () => Promise<readonly string[]>): Promise<readonly string[]> {
     const known = this.topics.get(served) ?? (await read());
@@ -221,13 +224,13 @@ export interface ReverifyParts {
   readonly cache: Pick<CacheStore, "delete">;
   readonly answers: Pick<StoredAnswers, "read">;
   readonly documents: Pick<DocumentStore, "load">;
-  /** Runs the current checks on a stored answer. Only a clean one may be served. */
+  /** Runs the current checks on a stored answer. Returns true if it passes all of them; only then it may be served. */
   readonly recheck: (answer: Answer) => Promise<boolean>;
-  /** Serves flagged answers with a warning. @default false */
+  /** True to serve flagged answers with a warning. @default false */
   readonly servesFlagged?: boolean;
 }
 
-/** Warning on an answer that a reviewer flagged after it was given. */
+/** Warning of an answer that a reviewer flagged after it was stored. */
 export const FLAGGED_WARNING: Warning = {
   code: "flagged",
   message: "A reviewer flagged this answer as wrong or doubtful. Do not rely on it.",
@@ -239,9 +242,10 @@ type Reverified =
   | { readonly type: "unsafe"; readonly rule: "flagged" | "documents" | "quotes" | "checks"; readonly reason: string };
 
 /**
- * Verifies a stored answer before it is served, however it was found (DESIGN.md, "Cache safety"): it is not
- * flagged, unless flagged answers are served with a warning, every document that it names is visible in the named version, every quote is byte-equal, and the checks find nothing.
- * An entry that fails is deleted, unless it is flagged or `effects` is `"none"`.
+ * Verifies a stored answer before it is served, whichever way it was found (DESIGN.md, "Cache safety"). It must not be
+ * flagged, unless flagged answers are served with a warning. Every document that it names must be visible in the named
+ * version, every quote byte-equal, and the checks must find nothing. An entry that fails is deleted, unless it is flagged
+ * or `effects` is `"none"`.
  * @param effects `"none"` changes nothing, for explanations
  */
 export async function reverify(
@@ -316,8 +320,8 @@ export async function lookupExact(
 }
 
 /**
- * Returns the key of a reviewer's answer to this question. Unlike the exact key, it ignores the encoder, the settings
- * and the conversation, because a person wrote the answer. The current checks still run on every hit.
+ * Returns the key of a reviewer's correction for this question. Unlike the exact key, it ignores the encoder, the
+ * settings and the conversation, because a person wrote the answer. The current checks still run on every hit.
  */
 export function curatedKey(question: Question, scope: CacheScope): string {
   return exactCacheKey({ ...question, text: question.resolved }, { ...scope, encoder: "", configHash: "curated" });
@@ -327,15 +331,15 @@ interface CuratedParts {
   readonly review: Pick<ReviewStore, "curated" | "demote">;
   readonly documents: Pick<DocumentStore, "load">;
   /**
-   * Runs the current checks and verifies that the answer respects the limits of the question. Only a clean one may be
-   * served.
+   * Runs the current checks, and verifies that the answer lies within the selection and filters of the question. Returns
+   * true if both succeed; only then it may be served.
    */
   readonly recheck: (answer: Answer) => Promise<boolean>;
 }
 
 /**
- * Returns a reviewer's answer that is still valid: its documents are current, its quotes byte-equal, its checks pass.
- * An answer that fails its checks goes back to the review queue.
+ * Returns a reviewer's correction if it is still valid: its documents are current, its quotes byte-equal, and its checks
+ * pass. A correction that fails its checks goes back to the review queue.
  */
 export async function lookupCurated(key: string, question: Question, { review, documents, recheck }: CuratedParts): Promise<Hit | null> {
   if (question.injectionSignals.length > 0) return null;
@@ -348,7 +352,7 @@ export async function lookupCurated(key: string, question: Question, { review, d
   if (isCurrent && isExact && (await recheck(answer))) {
     return { level: "curated", answer, question: answer.question === "" ? null : answer.question, storedAt: entry.createdAt };
   }
-  // A changed document has already demoted the answer itself.
+  // If a document has changed, that change already sent the correction back to review.
   if (isCurrent) await review.demote(key, "its checks no longer pass");
   return null;
 }
