@@ -10,13 +10,14 @@ import type { GoldenAnswerable, GoldenUnanswerable } from "./golden.ts";
 import { readQuestions } from "./golden-set.ts";
 import { countedLines, holdsToken } from "./score-answer.ts";
 
-/** A question labelled with the place of its answer, or with the kind of unanswerable question. */
+/** A question with its label: the place of its answer, or the kind of unanswerable question. */
 type LabelledQuestion = (GoldenAnswerable & { readonly kind: "answerable" }) | GoldenUnanswerable;
 export type LabelledQuestions = ReturnType<typeof readLabelledQuestions>;
 
 /**
- * Loads the labelled questions of a file or folder, each once.
- * @throws RequestError `golden_missing`, `golden_invalid` naming file and line, or a question labelled both ways
+ * Loads the labelled questions of a file or folder. A repeated question is loaded once.
+ * @throws RequestError `golden_missing`; `golden_invalid` naming file and line, also for a question labelled both as answerable and as
+ * unanswerable
  */
 export function readLabelledQuestions(path: string) {
   const { answerable, unanswerable } = readQuestions(path);
@@ -33,24 +34,24 @@ export function readLabelledQuestions(path: string) {
       );
   }
   const questions = [...byText.values()];
-  // `repeated`: number of omitted duplicates.
+  // `repeated` is the number of duplicates left out.
   return { questions, repeated: all.length - questions.length, sha256: sha256Hex(JSON.stringify(questions)) };
 }
 
-/** Result of a labelled question, asked without a confidence threshold. */
+/** Result of a labelled question that was asked without a confidence threshold. */
 export interface JudgedQuestion {
   readonly id: string;
   readonly kind: LabelledQuestion["kind"];
-  /** Page of the question; questions about one page are dependent. */
+  /** Page with the answer. Questions about one page are not independent, so they form a cluster. */
   readonly cluster: string;
   /** Confidence of the learned gate; `null`: no evidence was found. */
   readonly chance: number | null;
-  /** False if it was refused regardless of confidence, such as an instruction to the system. */
+  /** False if the question was refused for another reason than its confidence, such as an injection. */
   readonly answered: boolean;
   readonly wrong: boolean;
 }
 
-/** Encoder and gate model; the same for all questions. */
+/** Encoder and gate weights that judged the questions. They must be the same for all questions. */
 export interface JudgedBy {
   readonly encoder: string | null;
   readonly model: "vectors" | "words";
@@ -76,8 +77,8 @@ export interface AskLabelledOptions {
 }
 
 /**
- * Asks every question on the engine without a confidence threshold.
- * @throws ModelError `encoder_unsteady` if the encoder or model changed between questions
+ * Asks the engine every question without a confidence threshold.
+ * @throws ModelError `encoder_unsteady` if the encoder or the gate weights changed between questions
  */
 export async function* askLabelled(
   engine: Pick<Engine, "ask" | "store">,
@@ -92,7 +93,7 @@ export async function* askLabelled(
   const unjudgeable: string[] = [];
   const judges = new Map<string, JudgedBy>();
   for (const [i, labelled] of questions.entries()) {
-    // Without model calls nothing else yields to the event loop, so Ctrl-C would have no effect.
+    // Let the event loop run: without model calls nothing else does, so Ctrl-C would have no effect.
     await setImmediate();
     signal.throwIfAborted();
     yield { type: "progress", done: i, total: questions.length, what: labelled.question };
@@ -137,8 +138,9 @@ async function askOne(engine: Pick<Engine, "ask">, question: string, { scope, pr
 }
 
 /**
- * Judges an answer as wrong if a key value is missing in the lines that count (`countedLines`) or, without key values, if no citation overlaps a gold quote (docs/evaluate.md).
- * @param overlapsGold whether a citation overlaps a gold quote
+ * Judges whether an answer is wrong (docs/evaluate.md): a key value is missing in the lines that are compared with it
+ * (`countedLines`). If the question has no key values: no citation overlaps a gold quote.
+ * @param overlapsGold returns whether a citation overlaps a gold quote
  */
 export function judgeAnswer(
   answer: Answer,
@@ -153,16 +155,16 @@ export function judgeAnswer(
   return { answered, text, keyValuesHeld, goldQuoted, wrong: answered && (keyValuesHeld === null ? !goldQuoted : !keyValuesHeld) };
 }
 
-/** The labels that locate an answer. */
+/** The labels that say where the answer is. */
 type Gold = Pick<GoldenAnswerable, "id" | "gold_pages" | "gold_quotes">;
 
-/** Ranges by document id. */
+/** Ranges of gold quotes, by document id. */
 type GoldPlaces = ReadonlyMap<string, readonly TextRange[]>;
 
 /**
- * Locates gold quotes in the ingested documents, by question id. Quotes come from the original files: ignores markup, white space and
- * punctuation, which normalisation changes.
- * @throws RequestError `golden_pages_missing` if none of a question's pages is ingested: no answer could be right
+ * Locates the gold quotes of each question in the ingested documents. The quotes come from the original files, so markup,
+ * white space and punctuation are ignored, which normalisation changes.
+ * @throws RequestError `golden_pages_missing` if none of a question's pages is ingested: no answer to it could be right
  */
 export async function locateGold(
   golden: readonly Gold[],
@@ -188,7 +190,10 @@ export async function locateGold(
   );
 }
 
-/** Finds the document of a page: the same path, else the only one where either path ends with the other. */
+/**
+ * Finds the document of a page: the one with the same path, else the only one whose path ends with the page's path or
+ * vice versa.
+ */
 function documentOf(page: string, documents: readonly { readonly id: string; readonly path: string }[]): string | null {
   const exact = documents.find(({ path }) => path === page);
   if (exact !== undefined) return exact.id;
@@ -198,7 +203,7 @@ function documentOf(page: string, documents: readonly { readonly id: string; rea
 
 type Letters = ReturnType<typeof lettersOf>;
 
-/** Returns the letters and digits of a text in lower case, with their offsets. */
+/** Returns the letters and digits of a text in lower case, each with its offset. */
 function lettersOf(text: string) {
   const at: number[] = [];
   let letters = "";
@@ -211,7 +216,7 @@ function lettersOf(text: string) {
 }
 
 function findLetters(quote: string, { text, at }: Letters): TextRange[] {
-  // Link addresses and tags are not text.
+  // Remove link addresses and tags, which normalised text does not contain.
   const { text: wanted } = lettersOf(quote.replaceAll(/\]\([^)]*\)/g, "]").replaceAll(/<[^>]*>/g, ""));
   const start = wanted === "" ? -1 : text.indexOf(wanted);
   return start < 0 ? [] : [{ start: at[start] as number, end: (at[start + wanted.length - 1] as number) + 1 }];

@@ -21,7 +21,7 @@ import { countRow, decimal, type TableRow } from "./report.ts";
 export interface CalibrateOptions {
   readonly domain?: string | undefined;
   readonly profile?: string | undefined;
-  /** File or folder of labelled questions. @default the domain pack's own */
+  /** File or folder of labelled questions. @default the golden questions of the domain pack */
   readonly golden?: string | undefined;
   readonly risk: number;
   readonly delta: number;
@@ -31,7 +31,7 @@ export interface CalibrateOptions {
 
 type Measured = NonNullable<ReturnType<typeof clusterBootstrap>>;
 type Summary = ReturnType<typeof summarise>;
-/** `calibration` is the file to write; `null` if there are too few labels. */
+/** `calibration` is the content of the calibration file; `null` if there are too few labels to choose a threshold. */
 export type CalibrationReport = Summary & { readonly calibration: GateCalibration | null };
 
 type CalibrateEvent =
@@ -44,8 +44,8 @@ const DRAWS = 1000;
 const CURVE = [0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0];
 
 /**
- * Asks labelled questions without a threshold and chooses the threshold that controls a risk. Writes nothing.
- * @throws RequestError when nothing can be calibrated: no labelled questions, another gate, an index too small
+ * Asks labelled questions without a threshold, and chooses the threshold that limits the risk of a wrong answer. Writes no file.
+ * @throws RequestError when nothing can be calibrated: no labelled questions, a profile without the learned gate, no documents
  */
 export async function* calibrate(engine: Engine, options: CalibrateOptions): AsyncGenerator<CalibrateEvent, void> {
   const { signal, risk, delta, date } = options;
@@ -76,7 +76,7 @@ function goldenOf({ name, folder, golden }: ReturnType<Engine["domain"]>): strin
   throw new RequestError("golden_missing", `Domain "${name}" has no labelled questions. Give a file or folder of them with --golden.`);
 }
 
-/** Describes the documents of all askers in the labelled questions. */
+/** Describes the documents that the askers of the labelled questions may see. */
 async function documentFacts(engine: Engine, scope: Scope, { questions }: LabelledQuestions): Promise<GateCalibration["documents"]> {
   const corpus = engine.corpus(scope.domain);
   await corpus.ready();
@@ -89,7 +89,7 @@ async function documentFacts(engine: Engine, scope: Scope, { questions }: Labell
   return { count: outlines.length, windows: corpus.windows, revision, sha256 };
 }
 
-/** A question that is answered if its confidence reaches the threshold. */
+/** A question that is answered if its confidence reaches the threshold; never refused for another reason. */
 interface Answered extends JudgedQuestion {
   readonly chance: number;
 }
@@ -119,11 +119,11 @@ function summarise(
       n: questions.length,
       answerable: questions.filter(({ kind }) => kind === "answerable").length,
       unanswerable,
-      /** Number of pages of the answerable questions: questions about one page are not independent. */
+      /** Number of pages of the answerable questions. Questions about one page are not independent. */
       pages: new Set(questions.flatMap(({ kind, cluster }) => (kind === "answerable" ? [cluster] : []))).size,
       ...{ repeated, unjudgeable },
     },
-    /** Strictest first; the last point answers everything. */
+    /** Results by threshold, strictest first. At the last threshold, 0, every question is answered. */
     curve: CURVE.map((threshold) => pointAt(answered, threshold)),
     shipped: pointAt(answered, readRankingWeights().threshold.minimum),
     aurc: bounded((some) => riskCoverageArea(some.map(({ chance, wrong }) => ({ score: chance, wrong })))),
@@ -135,7 +135,7 @@ function summarise(
 
 type OperatingPoint = ReturnType<typeof pointAt>;
 
-/** Counts the labelled questions at a threshold. */
+/** Counts answers and wrong answers at a threshold. */
 function pointAt(answered: readonly Answered[], threshold: number) {
   const some = answered.filter(({ chance }) => chance >= threshold);
   return {
@@ -146,7 +146,7 @@ function pointAt(answered: readonly Answered[], threshold: number) {
   };
 }
 
-/** Builds the calibration file; `null`: no threshold was chosen. */
+/** Builds the content of the calibration file; `null` if no threshold was chosen. */
 function artifactOf(report: Summary, facts: GateFacts, documents: GateCalibration["documents"], date: Date): GateCalibration | null {
   const { choice, questions, labels, risk, delta, by, aurc, calibrationError } = report;
   if (choice.type !== "chosen") return null;
@@ -184,7 +184,7 @@ function artifactOf(report: Summary, facts: GateFacts, documents: GateCalibratio
 
 /**
  * Writes a calibration file atomically.
- * @param out replaces the path at which the engine looks for it
+ * @param out path to write; absent: the path in `folder` where the engine looks for calibrations
  * @returns path of the file
  * @throws StoreError `calibration_unwritable`
  */
@@ -200,47 +200,50 @@ export async function writeCalibration(calibration: GateCalibration, folder: str
   }
 }
 
-/** Confidence of a labelled question and whether answering it was wrong. */
+/** Confidence of a labelled question, and whether its answer was wrong. */
 interface LabelledScore {
   readonly score: number;
   readonly wrong: boolean;
 }
 
-/** Candidate thresholds, strictest first: fixed in advance, as the test requires. */
+/** Tested thresholds, strictest first. Fixed in advance, because the test is valid only then. */
 const THRESHOLDS = Array.from({ length: 99 }, (_, i) => (99 - i) / 100);
-/** Significance level: probability that the true risk exceeds the chosen one. */
+/** Significance level: maximum probability that the true risk at the chosen threshold is too high. */
 const DELTA = 0.05;
 /**
- * Minimum share of questions that the strictest tested threshold answers. Without it, that threshold could have so few
- * answers that a single error among them rules out any choice, however many labels there are. With it, a threshold for
- * a risk of .3 is chosen in 186 of 200 halves of clapnq, whose most confident answers include errors, instead of in 19.
- * Where few answers satisfy the risk, fewer choices succeed (`simulateChoice`, risk .05: 844 of 1,000 draws instead of
- * 916).
+ * Minimum share of questions that are answered at the strictest tested threshold. Without it, so few questions would be
+ * answered there that a single error would end the test, however many labels there are. With it, a threshold for a risk
+ * of .3 is chosen in 186 of 200 halves of clapnq, whose most confident answers include errors; without it in 19. The
+ * price: if few answers meet the risk, a threshold is chosen less often (`simulateChoice`, risk .05: in 844 instead of
+ * 916 of 1,000 draws).
  */
 const LEAST_ANSWERED = 0.2;
 
 type ChosenThreshold =
   | { readonly type: "chosen"; readonly threshold: number; readonly answered: number; readonly wrong: number }
   /**
-   * `needed` is the number of error-free answers that demonstrate the risk. `missing` is the minimum number of further
-   * labelled questions for a choice, if all are answered correctly with the highest confidence. `least` is the minimum
-   * number of answers at the strictest tested threshold.
+   * `needed` is the number of answers without an error that prove the risk. `missing` is the minimum number of further
+   * labelled questions that allow a choice, if all are answered correctly with the highest confidence. `least` is the
+   * minimum number of answers at the strictest tested threshold.
    */
   | { readonly type: "too-few"; readonly needed: number; readonly missing: number; readonly least: number };
 
-/** Returns the number of error-free answers that demonstrate a risk of at most `risk`: (1 − risk)^n ≤ δ. */
+/** Returns the number n of answers without an error that prove a risk of at most `risk`: (1 − risk)^n ≤ δ. */
 export function leastLabels(risk: number, delta = DELTA): number {
   return Math.ceil(Math.log(delta) / Math.log(1 - risk));
 }
 
 /**
- * Chooses the lowest threshold with risk (share wrong among the answered) at most `risk` at confidence 1 − δ, by fixed-sequence testing
- * from the strictest threshold (Angelopoulos et al., "Learn then Test", 2021, section 2.2). Each null hypothesis "the risk is higher" is
- * tested with the exact binomial tail; the first one not rejected ends the sequence. Thresholds with too few answers are skipped, which
- * depends on scores alone, not on errors.
- * Guarantee: at most a share δ of labelled sets drawn alike leads to a threshold whose risk on questions drawn alike exceeds `risk`. It
- * requires independent questions and fewer errors at higher scores: with 300 labels that err three at a time and a risk just above .1, 11
- * % of 4,000 sets break it instead of 3 %. The measured share of errors is not the guaranteed one.
+ * Chooses the lowest threshold whose risk (share of wrong answers) is at most `risk` with confidence 1 − δ. Tests the
+ * thresholds in a fixed sequence from the strictest (Angelopoulos et al., "Learn then Test", 2021, section 2.2). At each,
+ * the null hypothesis "the risk is higher" is tested with the exact binomial tail; the first one not rejected ends the
+ * sequence. Thresholds with too few answers are skipped. This depends on scores alone, not on errors, so the test stays
+ * valid.
+ *
+ * Guarantee: over repeated draws of labelled sets, at most a share δ of them leads to a threshold whose risk on questions
+ * drawn in the same way exceeds `risk`. Requires independent questions and fewer errors at higher scores. With 300 labels
+ * that are wrong in groups of three and a risk just above .1, 11 % of 4,000 sets violate the guarantee instead of 3 %. The
+ * measured share of errors is not the guaranteed one.
  * @throws RangeError when `risk` or `delta` is not between 0 and 1
  */
 export function chooseThreshold(labelled: readonly LabelledScore[], risk: number, delta = DELTA): ChosenThreshold {
@@ -250,7 +253,7 @@ export function chooseThreshold(labelled: readonly LabelledScore[], risk: number
   const needed = leastLabels(risk, delta);
   /** Minimum number of answers at a tested threshold. */
   const least = (all: number) => Math.max(needed, Math.ceil(LEAST_ANSWERED * all));
-  /** @param more number of additional error-free answers assumed at every threshold */
+  /** Runs the test. @param more number of additional answers without an error that are assumed at every threshold */
   const testInSequence = (more: number): Count | null => {
     let chosen: Count | null = null;
     for (const count of counts) {
@@ -269,7 +272,7 @@ export function chooseThreshold(labelled: readonly LabelledScore[], risk: number
 
 type Count = ReturnType<typeof countAnswered>[number];
 
-/** Counts answers and errors at each threshold. */
+/** Counts answers and wrong answers at each threshold. */
 function countAnswered(labelled: readonly LabelledScore[]) {
   const sorted = [...labelled].sort((a, b) => b.score - a.score);
   let [answered, wrong] = [0, 0];
@@ -282,7 +285,7 @@ function countAnswered(labelled: readonly LabelledScore[]) {
   });
 }
 
-/** Number of answerable questions per page above which they are hardly independent. */
+/** Number of answerable questions per page above which they are no longer nearly independent. */
 const CROWDED = 1.5;
 
 /** Formats a calibration: curve, metrics, and the threshold with its guarantee. */

@@ -5,16 +5,16 @@ import { RequestError, SourceboundError } from "../shared/errors.ts";
 import { didYouMean } from "../text/spelling.ts";
 import { findGoldenSets, type GoldenFolders, type GoldenSet, readGoldenSet, readQuestions } from "./golden-set.ts";
 
-/** Folders of a set with the pack whose vocabulary applies; `undefined`: none. */
+/** Folders of a set. `domain` is the pack whose vocabulary is used; `undefined`: none. */
 export interface ChosenFolders extends GoldenFolders {
   readonly domain: string | undefined;
 }
 
-/** Sets for which a bundled pack was made. */
+/** Bundled packs that were written for a set, by name of the set. */
 const PACKS: Readonly<Record<string, string>> = { va: "veterans" };
 
 /**
- * Selects golden sets of a folder: all, or those named. A set with a pack also has the pack's name.
+ * Selects golden sets of a folder: all of them, or those named. A set with a pack can be named by the pack too.
  * @param names comma-separated
  * @throws RequestError `golden_missing`, `unknown_set`
  */
@@ -33,33 +33,33 @@ export function chooseGoldenSets(data: string, names: string | undefined): Chose
 export interface SetChoice {
   readonly corpus?: string | undefined;
   readonly golden?: string | undefined;
-  /** Folder of sets. */
+  /** Folder with several sets. */
   readonly data?: string | undefined;
-  /** Names of sets in it, comma-separated. */
+  /** Names of sets in `data`, comma-separated. */
   readonly domains?: string | undefined;
   readonly domain?: string | undefined;
   readonly tenant?: string | undefined;
-  /** Maximum number of questions per set, evenly spaced. @default all */
+  /** Maximum number of questions per set, selected at equal steps. @default all */
   readonly limit?: number | undefined;
 }
 
-/** A set with the pack whose vocabulary applies. */
+/** A set, with the pack whose vocabulary is used. */
 export interface ChosenSet {
   readonly set: GoldenSet;
   readonly domain: string | undefined;
 }
 
 /**
- * Loads a set over a folder, questions over a pack's documents, a pack's own set, or the sets of a folder; keeps the tenant's questions,
- * at most `limit` per set.
- * @param domainsDir folder of your packs
+ * Loads the chosen sets: questions over a folder of documents, questions over a pack's documents, a pack's own set, or the
+ * sets of a folder. Keeps only the questions of the tenant, and at most `limit` of each set.
+ * @param domainsDir folder of the installation's own packs
  * @throws RequestError `config_invalid`, `golden_missing`, `unknown_tenant`
  */
 export function chooseSets(choice: SetChoice, domainsDir: string | undefined): ChosenSet[] {
   return setsOf(choice, domainsDir).map((one) => ({ ...one, set: someOf(askedBy(one.set, choice.tenant), choice.limit) }));
 }
 
-/** Takes questions at equal steps, so that every part and both kinds keep their share. */
+/** Selects questions at equal steps, so that every part of the set, and both kinds of question, keep their share. */
 function someOf(set: GoldenSet, limit: number | undefined): GoldenSet {
   const total = set.answerable.length + set.unanswerable.length;
   if (limit === undefined || total <= limit) return set;
@@ -86,18 +86,18 @@ function setsOf({ corpus, golden, data, domains, domain }: SetChoice, domainsDir
   return chooseGoldenSets(data, domains).map((folders) => ({ set: readGoldenSet(folders), domain: domain ?? folders.domain }));
 }
 
-/** Returns whether the pack has golden questions. Loads the pack again, as a run does. */
+/** Returns whether a pack has golden questions. Loads the pack from its folder, as a run does. */
 export function bringsGolden(name: string, domainsDir: string | undefined): boolean {
   try {
     return ownGolden(loadDomain(name, domainsDir)) !== null;
   } catch (error) {
-    // The pack is invalid or has no folder. A run would report it.
+    // The pack is invalid or has no folder. A run would report that, so return false here.
     if (error instanceof SourceboundError) return false;
     throw error;
   }
 }
 
-/** Returns the path of a pack's questions; `null`: none. */
+/** Returns the path of a pack's golden questions; `null`: it has none. */
 function ownGolden({ folder, golden }: Pick<DomainPack, "folder" | "golden">): string | null {
   const own = golden === null ? null : join(folder, golden);
   return own !== null && existsSync(own) ? own : null;
@@ -120,12 +120,12 @@ function packSet(name: string, golden: string | undefined, domainsDir: string | 
   return { name, corpus: pack.folder, documents, tenants: Object.fromEntries(tenants), ...questions };
 }
 
-/** @throws RequestError `unknown_tenant` if the set has no question of the tenant */
+/** Returns the questions of a tenant. @throws RequestError `unknown_tenant` if the set has no question of the tenant */
 function askedBy(set: GoldenSet, tenant: string | undefined): GoldenSet {
   if (tenant === undefined) return set;
   const all = [...set.answerable, ...set.unanswerable];
   const askers = [...new Set(all.flatMap((one) => one.tenant ?? []))].sort();
-  // Imported files name no tenants, so all questions are asked as the given tenant.
+  // Imported questions name no tenant, so the given tenant asks all of them.
   if (askers.length === 0 && set.tenants[tenant] !== undefined) return { ...set, ...mapQuestions(set, (one) => [{ ...one, tenant }]) };
   if (!askers.includes(tenant)) {
     const advice = askers.length === 0 ? "Its questions name no tenant: omit it" : `Use ${askers.join(" or ")}, or omit the tenant`;

@@ -9,7 +9,7 @@ import type { SupportScorer } from "../models/support.ts";
 export interface JudgedClaim {
   /** Whether the cited texts support it; `null`: not scored. */
   readonly supported: boolean | null;
-  /** `null`: no fault. `unscored`: undecided. */
+  /** Fault of the sentence; `null`: none. `unscored`: not decided. */
   readonly fault: "fabricated" | "stitched" | "misattributed" | "unscored" | null;
   readonly reason: string;
 }
@@ -17,24 +17,28 @@ export interface JudgedClaim {
 export type ClaimJudge = ReturnType<typeof createClaimJudge>;
 
 /**
- * Creates a judge of sentences of any writer by the default profile's checks: exact values and names, and the support score.
- * @param support the learned score; `null`: none, so that paraphrases stay unscored
+ * Creates a judge of sentences of any origin. It uses the default profile's checks: exact values and names, and the
+ * support score.
+ * @param support support scorer; `null`: none, so that paraphrases stay unscored
  */
 export function createClaimJudge(support: SupportScorer | null) {
   const verdictOf = createEntailmentCheck(createReader(), support);
   const read = createReading();
-  /** Returns content words and values, by their roots and canonical values. */
+  /** Returns the content words of a text by their roots, and its values in canonical form. */
   function thingsIn(text: string): Set<string> {
     const { roots, values } = read(text);
     return new Set([...roots, ...values.map(keyOf)]);
   }
 
-  /** Judges a sentence by its cited texts and, if unsupported, classifies the fault; `others`: passages that it could have cited. */
+  /**
+   * Judges a sentence by its cited texts. If they do not support it, classifies the fault.
+   * @param others passages that the sentence could have cited
+   */
   async function judge(claim: string, cited: readonly CitedQuote[], others: readonly CitedQuote[], question: string): Promise<JudgedClaim> {
     const own = await verdictOf(claim, cited, question);
     if (own.supported === true) return { supported: true, fault: null, reason: own.reason };
     if (own.supported === null) return { supported: null, fault: "unscored", reason: own.reason };
-    // Exact matching comes first, because the learned score confuses "films" and "books" if everything else agrees.
+    // Match words and values exactly first: the support score confuses "films" and "books" if everything else agrees.
     const held = heldBy(claim, [...cited, ...others], question);
     if (held === "apart")
       return { supported: false, fault: "stitched", reason: "its words and values stand in different places, and in none together" };
@@ -45,7 +49,10 @@ export function createClaimJudge(support: SupportScorer | null) {
     return { supported: false, fault: "fabricated", reason: own.reason };
   }
 
-  /** Returns where the claim's words and values occur, apart from the question's: in one place, only across several, or not all. */
+  /**
+   * Returns where the words and values of a claim occur, apart from those of the question: all in one place (`together`),
+   * all but only across several (`apart`), or not all.
+   */
   function heldBy(claim: string, places: readonly CitedQuote[], question: string): "together" | "apart" | "not all" {
     const asked = thingsIn(question);
     const claimed = [...thingsIn(claim)].filter((thing) => !asked.has(thing));
@@ -56,13 +63,13 @@ export function createClaimJudge(support: SupportScorer | null) {
 
   return {
     judge,
-    /** Returns whether the texts together support the claim, apart from words of the question; `null`: not scored. */
+    /** Returns whether the texts together support the claim, ignoring the question's words; `null`: not scored. */
     supports: async (claim: string, texts: readonly CitedQuote[], question: string) =>
       texts.length === 0 ? false : (await verdictOf(claim, texts, question)).supported,
   };
 }
 
-/** Maximum characters of a source in a reason. */
+/** Maximum characters of a source that a reason quotes. */
 const SHOWN = 120;
 
 function shorten(text: string): string {
@@ -70,7 +77,7 @@ function shorten(text: string): string {
   return line.length <= SHOWN ? line : `${line.slice(0, SHOWN - 1)}…`;
 }
 
-/** Creates a judge that always uses the bundled support score, so that runs are comparable. */
+/** Creates a judge with the bundled support score, whatever the configuration, so that runs are comparable. */
 export function createShippedJudge(): ClaimJudge {
   return createClaimJudge(createShippedSupport());
 }

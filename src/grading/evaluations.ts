@@ -19,11 +19,11 @@ import { type GoldenEngine, runGolden } from "./run-golden.ts";
 
 export type Evaluations = ReturnType<typeof createEvaluations>;
 
-/** Maximum number of kept runs; the oldest are deleted. */
+/** Maximum number of stored runs. When there are more, the oldest is deleted. */
 const KEPT = 50;
 const ID = /^eval_[0-9a-f-]{36}$/;
 
-/** Creates the golden runs of an installation, one at a time. Results are stored in files until they are deleted. */
+/** Creates the evaluations of an installation. Only one runs at a time. Results are stored in files until they are deleted. */
 export function createEvaluations({ now = () => new Date(), ...parts }: Omit<RunParts, "now"> & Partial<Pick<RunParts, "now">>) {
   const { config } = parts;
   const kept = keptIn(join(config.data_dir, "evaluations"));
@@ -37,7 +37,8 @@ export function createEvaluations({ now = () => new Date(), ...parts }: Omit<Run
   return {
     /**
      * Starts a run.
-     * @param of.questions asked of the documents that everybody here may see; `null`: the pack's own questions and documents
+     * @param of.questions uploaded questions, asked of the documents of this installation that everybody may see; `null`: the
+     * golden set of the pack
      * @throws RequestError `golden_missing`, `golden_invalid`, `unknown_domain`, `unknown_profile`, `evaluation_running`
      */
     start(of: { readonly domain: string; readonly profile: string | null; readonly questions: SentQuestions | null }): Evaluation {
@@ -65,15 +66,18 @@ export function createEvaluations({ now = () => new Date(), ...parts }: Omit<Run
       running = { evaluation, abort, ended: ended.catch(() => {}) };
       return evaluation;
     },
-    /** Lists runs, newest first, without the judged questions. */
+    /** Lists the runs, newest first. Leaves out the judged questions. */
     list: async () => (await list()).map((one) => ({ ...one, report: one.report === null ? null : { ...one.report, items: [] } })),
     /** @throws RequestError `unknown_evaluation` */
     get: read,
-    /** Compares metrics with another run on their common questions. @throws RequestError `unknown_evaluation`, `evaluation_running` */
+    /**
+     * Compares the metrics of two runs on the questions that both have.
+     * @throws RequestError `unknown_evaluation`, `evaluation_running`
+     */
     async compare(id: string, against: string) {
       return compareGolden(judgedIn(await read(id)).items, judgedIn(await read(against)).items);
     },
-    /** Renders a self-contained page. @throws RequestError `unknown_evaluation`, `evaluation_running` */
+    /** Renders a run as one HTML page without further files. @throws RequestError `unknown_evaluation`, `evaluation_running` */
     async html(id: string) {
       return renderGoldenHtml({ ...judgedIn(await read(id)), changes: null });
     },
@@ -87,7 +91,7 @@ export function createEvaluations({ now = () => new Date(), ...parts }: Omit<Run
       await read(id);
       await kept.remove(id);
     },
-    /** Stops the current run and resolves at its end. */
+    /** Stops the current run. Resolves when the run has ended. */
     async close() {
       running?.abort.abort();
       await running?.ended;
@@ -95,7 +99,7 @@ export function createEvaluations({ now = () => new Date(), ...parts }: Omit<Run
   };
 }
 
-/** @throws RequestError `evaluation_running` */
+/** Returns the judged questions of a run. @throws RequestError `evaluation_running` */
 function judgedIn({ report }: Evaluation) {
   if (report === null) throw new RequestError("evaluation_running", "This evaluation run is not complete. Compare only completed runs.");
   return { report, items: goldenItemSchema.array().parse(report.items) };
@@ -116,7 +120,7 @@ function begun(of: Pick<Evaluation, "domain" | "profile" | "questions" | "total"
   return { id: `eval_${randomUUID()}`, ...of, ...open };
 }
 
-/** Creates the storage of runs, one file each. */
+/** Creates the storage of runs: one file for each. */
 function keptIn(folder: string) {
   const pathOf = (id: string) => join(folder, `${id}.json`);
   /** @throws RequestError `unknown_evaluation` */
@@ -146,7 +150,7 @@ function keptIn(folder: string) {
 interface RunParts {
   readonly config: Config;
   readonly openEngine: (config: Config) => Promise<GoldenEngine>;
-  /** Called when a run begins. */
+  /** Opens the judge of sentences; called when a run begins. */
   readonly openJudge: () => Promise<ClaimJudge>;
   /** Writes the documents that everybody may see into a folder. */
   readonly layOut: (domain: string, to: { readonly folder: string; readonly signal: AbortSignal }) => Promise<void>;
@@ -155,9 +159,9 @@ interface RunParts {
 
 interface EvaluationRun {
   readonly evaluation: Evaluation;
-  /** A set with its documents, or questions alone. Questions alone are asked of a temporary copy of this installation's documents. */
+  /** A set with its documents, or questions alone, which are asked of a temporary copy of this installation's documents. */
   readonly asked: GoldenSet | GoldenFile;
-  /** Called after every judged question and at the end. */
+  /** Called with the changed fields, after every judged question and at the end. */
   readonly change: (more: Partial<Evaluation>) => void;
   readonly signal: AbortSignal;
 }
@@ -192,7 +196,10 @@ async function runSet(
   }
 }
 
-/** Returns the command that repeats the run. There is none for uploaded questions over this installation's documents. */
+/**
+ * Returns the command that repeats the run. For uploaded questions this is a request, because their documents are those
+ * of the installation.
+ */
 function commandOf({ domain, profile, questions }: Evaluation): string {
   if (questions !== null) return `POST /v1/evaluations (${questions})`;
   return `sourcebound eval golden --domain ${domain}${profile === null ? "" : ` --profile ${profile}`}`;
@@ -200,6 +207,6 @@ function commandOf({ domain, profile, questions }: Evaluation): string {
 
 /** A run over a pack's golden set or over uploaded questions: running, finished, failed or stopped. */
 export type Evaluation = InProcess<Omit<WireEvaluation, "changes" | "report">> & {
-  /** Metrics and judged questions; `null` until it is done. */
+  /** Metrics and judged questions; `null` until the run has finished. */
   readonly report: Report | null;
 };

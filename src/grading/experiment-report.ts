@@ -7,12 +7,12 @@ type Estimate = NonNullable<ReturnType<typeof estimateRatio>>;
 type Difference = ReturnType<typeof fixedDifference>;
 
 /**
- * Estimates a ratio of sums over sessions with delta-method variance: sessions are independent, questions of one session are not.
- * Source: Deng, Knoblich, Lu 2018, "Applying the Delta Method in Metric Analytics", section 3.2.
- * @param sessions sum of the metric over a session's questions, with their number
- * @param isShare each question counts as 0 or 1
- * @returns the mean per question with its variance, of which sessions are the sampling units; for a proportion, `effective` numbers of
- * independent questions and of equal-sized sessions, otherwise `null`. `null` for fewer than two sessions
+ * Estimates a ratio of sums over sessions, with its variance by the delta method: sessions are independent, questions of
+ * one session are not. Source: Deng, Knoblich, Lu 2018, "Applying the Delta Method in Metric Analytics", section 3.2.
+ * @param sessions for each session, the sum of the metric over its questions, and their number
+ * @param isShare true if each question contributes 0 or 1
+ * @returns the mean per question and its variance; `null` for fewer than two sessions. `effective`, for a proportion:
+ * the equivalent numbers of independent questions and of sessions of equal size; otherwise `null`
  */
 export function estimateRatio(sessions: readonly { readonly sum: number; readonly questions: number }[], isShare = false) {
   const k = sessions.length;
@@ -24,16 +24,17 @@ export function estimateRatio(sessions: readonly { readonly sum: number; readonl
   const squares = sessions.reduce((sum, one) => sum + (one.sum - mean * one.questions) ** 2, 0) / (k - 1);
   const variance = squares / (k * perSession ** 2);
   const ofEqualSize = total ** 2 / sessions.reduce((sum, { questions }) => sum + questions ** 2, 0);
-  // Kish 1965, "Survey Sampling", section 8.2: effective sample size (variance over k, as for a proportion).
+  // Effective sample size by Kish 1965, "Survey Sampling", section 8.2. Divide by k as for a proportion, not by k − 1.
   const independent = mean > 0 && mean < 1 ? (mean * (1 - mean)) / (variance * (1 - 1 / k)) : ofEqualSize;
   return { mean, variance, sessions: k, effective: isShare ? { questions: independent, sessions: ofEqualSize } : null };
 }
 
 /**
- * Computes the difference `b − a` with a 1 − alpha interval for a single look at a planned size, combining the sides' intervals as
- * independent. Source: Newcombe 1998, "Interval estimation for the difference between independent proportions", Statistics in Medicine 17,
- * method 10; for any metric Zou, Donner 2008, "Construction of confidence limits about effect measures". Metrics other than proportions
- * get normal intervals.
+ * Computes the difference `b − a` with a 1 − alpha interval that is valid for a single look at the planned size. Combines
+ * the intervals of the two sides, which are independent. Source for proportions: Newcombe 1998, "Interval estimation for
+ * the difference between independent proportions", Statistics in Medicine 17, method 10; for any metric: Zou, Donner 2008,
+ * "Construction of confidence limits about effect measures". For metrics other than proportions the two intervals are
+ * normal.
  */
 export function fixedDifference(a: Estimate, b: Estimate, alpha: number) {
   const z = normalQuantile(1 - alpha / 2);
@@ -47,12 +48,12 @@ export function fixedDifference(a: Estimate, b: Estimate, alpha: number) {
 }
 
 /**
- * Computes the difference `b − a` with an interval that stays valid however often it is looked at: with probability 1 −
- * alpha it contains the true difference at every look.
+ * Computes the difference `b − a` with an interval that is valid for any number of looks: with probability 1 − alpha it
+ * contains the true difference at every look.
  *
  * Source: Waudby-Smith, Arbour, Sinha, Kennedy, Ramdas 2021, "Time-uniform central limit theory and asymptotic
- * confidence sequences", theorem 2.2. Applied to each side with alpha / 2 (union bound). The interval is tightest at
- * `planned` sessions, by their equation for rho.
+ * confidence sequences", theorem 2.2, applied to each side with alpha / 2 (union bound). The parameter rho is chosen by
+ * their equation so that the interval is narrowest at `planned` sessions.
  */
 export function anytimeDifference(a: Estimate, b: Estimate, alpha: number, planned: number): Difference {
   const at = (side: Estimate) => limits(side, anytimeDeviations(side.sessions, alpha / 2, planned));
@@ -60,17 +61,18 @@ export function anytimeDifference(a: Estimate, b: Estimate, alpha: number, plann
   return { difference: b.mean - a.mean, low: y.low - x.high, high: y.high - x.low };
 }
 
-/** Returns the half-width in standard errors at `t` sessions of an interval valid at all `t` jointly. */
+/** Returns the half-width, in standard errors, after `t` sessions of an interval that is valid after any number of sessions. */
 function anytimeDeviations(t: number, alpha: number, planned: number): number {
   const rho2 = (-2 * Math.log(alpha) + Math.log(-2 * Math.log(alpha) + 1)) / planned;
   return Math.sqrt(((2 * (t * rho2 + 1)) / (t * rho2)) * Math.log(Math.sqrt(t * rho2 + 1) / alpha));
 }
 
 /**
- * Returns limits at `z` standard errors. For proportions the standard error is taken at the true value, so that 0 of 30 has a positive
- * upper limit. Source: Wilson 1927, "Probable inference, the law of succession, and statistical inference"; with effective sample size
- * Korn, Graubard 1998, "Confidence intervals for proportions with small expected number of positive counts estimated from survey data".
- * The limits also allow for an unseen kind of session whose questions are all alike: by Wilson up to z² / (k + z²) of all sessions.
+ * Returns limits `z` standard errors from the mean. For proportions the standard error is that at the limit, so that 0 of
+ * 30 has a positive upper limit. Source: Wilson 1927, "Probable inference, the law of succession, and statistical
+ * inference"; with the effective sample size: Korn, Graubard 1998, "Confidence intervals for proportions with small
+ * expected number of positive counts estimated from survey data". The limits also allow for a kind of session that was not
+ * seen and whose questions all have the same outcome: by Wilson, up to z² / (k + z²) of all sessions.
  */
 function limits({ mean, variance, effective }: Estimate, z: number): Interval {
   if (effective === null) return { low: mean - z * Math.sqrt(variance), high: mean + z * Math.sqrt(variance) };
@@ -85,12 +87,15 @@ function limits({ mean, variance, effective }: Estimate, z: number): Interval {
 }
 
 /**
- * Significance level for a sample ratio mismatch. It is low, because the test is repeated often (Fabijan et al. 2019,
- * "Diagnosing Sample Ratio Mismatch").
+ * Significance level of the test for a sample ratio mismatch. Low, because the test is repeated often (Fabijan et al.
+ * 2019, "Diagnosing Sample Ratio Mismatch").
  */
 const MISMATCH_ALPHA = 0.0005;
 
-/** Tests for a sample ratio mismatch: a normal test per share, with Bonferroni correction. */
+/**
+ * Returns whether the sizes of the variants deviate from the configured shares: a normal test per variant, with
+ * Bonferroni correction.
+ */
 export function isMismatched(counts: readonly { readonly count: number; readonly share: number }[]): boolean {
   const n = counts.reduce((sum, { count }) => sum + count, 0);
   const limit = normalQuantile(1 - MISMATCH_ALPHA / (2 * counts.length));
@@ -100,7 +105,7 @@ export function isMismatched(counts: readonly { readonly count: number; readonly
   });
 }
 
-/** Quantile of the standard normal distribution, to 7 digits. Source: Wichura 1988, algorithm AS 241, PPND7. */
+/** Returns the quantile of the standard normal distribution, to 7 digits. Source: Wichura 1988, algorithm AS 241, PPND7. */
 export function normalQuantile(p: number): number {
   const q = p - 0.5;
   if (Math.abs(q) <= 0.425) {
@@ -117,7 +122,7 @@ export function normalQuantile(p: number): number {
   return q < 0 ? -size : size;
 }
 
-/** A variant with its metrics relative to the control, which is the first one. */
+/** A variant with its metrics, compared with the control. The control is the first variant. */
 type VariantReport = WireExperiment["variants"][number];
 type Compared = NonNullable<VariantReport["compared"]>;
 type GuardrailState = VariantReport["guardrails"][number];
@@ -138,8 +143,8 @@ const SUM_OF: Readonly<Record<ExperimentMetric, (session: ExposedSession) => num
 const SHARES: ReadonlySet<ExperimentMetric> = new Set(["answered", "warned", "cached", "thumbs_up", "thumbs_down", "flagged"]);
 
 /**
- * Reports an experiment. The verdict uses only the first `sessions` of each variant, so it never changes later. It is
- * withheld until they are complete. A guardrail can be breached at any time.
+ * Reports an experiment. The verdict uses only the first `settings.sessions` sessions of each variant, so it never changes
+ * once given, and there is none until these are complete. A breach of a guardrail is reported at any time.
  * @param sessions in order of their start
  */
 export function reportExperiment(name: string, settings: ExperimentSettings, sessions: readonly ExposedSession[]): WireExperiment {
@@ -163,7 +168,10 @@ interface Group {
   readonly counted: readonly ExposedSession[];
 }
 
-/** Applies Bonferroni correction across variants, and for guardrails across variants and guardrails. */
+/**
+ * Compares each variant with the control. Bonferroni correction: across variants; for guardrails across variants and
+ * guardrails.
+ */
 function compareAll([control, ...others]: readonly Group[], settings: ExperimentSettings, isComplete: boolean): VariantReport[] {
   const { metric, sessions: planned, guardrails } = settings;
   const margins = Object.entries(guardrails) as [ExperimentMetric, number][];
@@ -195,7 +203,7 @@ function compareAll([control, ...others]: readonly Group[], settings: Experiment
   ];
 }
 
-/** Returns the state of a guardrail. A positive margin limits an increase, any other margin a decrease. */
+/** Returns the state of a guardrail. A positive margin limits an increase, a negative or zero margin a decrease. */
 function stateOf({ low, high }: Difference, margin: number): GuardrailState["state"] {
   if (margin > 0) return high <= margin ? "holds" : low > margin ? "breached" : "open";
   return low >= margin ? "holds" : high < margin ? "breached" : "open";

@@ -16,7 +16,7 @@ const settings = (over: Partial<ExperimentSettings> = {}): ExperimentSettings =>
   ...{ metric: "answered", better: "higher", sessions: 200, alpha: 0.05, guardrails: {} },
   ...over,
 });
-/** Sessions of one to three questions whose probability of an answer varies by session. */
+/** Draws sessions of one to three questions. The probability that a question is answered differs between sessions. */
 function drawn(variant: string, n: number, chance: number, more: Partial<ExposedSession> = {}): ExposedSession[] {
   return Array.from({ length: n }, () => {
     const own = chance + (random() - 0.5) * 0.4;
@@ -74,7 +74,7 @@ describe("the statistics", () => {
 
   it("equal the intervals of Newcombe's table if every session has one question", () => {
     const of = (events: number, n: number) => share(none(n).map((one, i) => (i < events ? { ...one, sum: 1 } : one)));
-    // Method 10 of his table II: 56/70 − 48/80, 9/10 − 3/10, 10/10 − 0/20.
+    // Examples of method 10 in Newcombe's table II: 56/70 − 48/80, 9/10 − 3/10, 10/10 − 0/20.
     for (const [a, b, low, high] of [
       [of(48, 80), of(56, 70), 0.0524, 0.3339],
       [of(3, 10), of(9, 10), 0.1705, 0.809],
@@ -124,7 +124,7 @@ describe("the statistics", () => {
       expect(fixed / trials).toBeGreaterThan(0.035);
       expect(fixed / trials).toBeLessThan(0.065);
       expect(peeked / trials).toBeLessThan(0.05);
-      // Repeated looks inflate the error of fixed intervals, so these are not shown early.
+      // With repeated looks, intervals for a single look are wrong too often, so they must not be shown early.
       expect(peekedFixed / trials).toBeGreaterThan(0.15);
     },
   );

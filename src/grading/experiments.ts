@@ -8,10 +8,13 @@ import { describeIssues } from "../text/validate.ts";
 import type { WireExperiment } from "../wire/reports.ts";
 import { reportExperiment } from "./experiment-report.ts";
 
-/** Number of hexadecimal digits of the hash that form a number: 48 bits. */
+/** Number of hexadecimal digits of the hash that select the variant: 48 bits. */
 const DIGITS = 12;
 
-/** Assigns a session to a variant; stable across processes and independent between experiments. */
+/**
+ * Assigns a session to a variant. The same session always gets the same variant; assignments of several experiments are
+ * independent.
+ */
 export function assignVariant(secret: string, name: string, { variants }: Pick<ExperimentSettings, "variants">, session: string): string {
   const drawn = Number.parseInt(keyedHash(secret, "assignment", name, session).slice(0, DIGITS), 16) / 16 ** DIGITS;
   let below = 0;

@@ -23,8 +23,8 @@ interface DrawnReport {
 }
 
 /**
- * Renders a run as a self-contained page from `golden.html`: metrics with n and intervals, and every question with its details. The
- * page allows only its own style, so that injected text cannot load or run anything.
+ * Renders a run as one HTML page from `golden.html`: metrics with n and intervals, and every question with its details.
+ * The page allows only its own style, so that injected text can neither load nor run anything.
  */
 export function renderGoldenHtml({ report, items, changes }: DrawnReport): string {
   const template = readFileSync(join(PACKAGE_ROOT, "src/grading/golden.html"), "utf8");
@@ -51,7 +51,6 @@ function figureTable(rows: readonly TableRow[]): string {
   return `<div class="scroll" tabindex="0"><table><thead><tr>${heads}</tr></thead><tbody>${cells.join("")}</tbody></table></div>`;
 }
 
-/** Returns the verdict on a question as text and as a CSS class for filters. */
 /** Renders one question, collapsed. */
 function renderQuestion(item: GoldenItem, latencyMs: number | null): string {
   const { words, style } = verdictOf(item);

@@ -3,38 +3,44 @@ import { gradeReportSchema } from "../shared/types/answer.ts";
 import { UNANSWERABLE_KINDS } from "./golden.ts";
 import { decimal } from "./report.ts";
 
-/** Scores of one answer, 0–1, in report order; a score that could not be computed is `null` with a reason. */
+/**
+ * Names of the scores of an answer, in report order. Each score is 0–1, or `null` with a reason if it could not be
+ * computed.
+ */
 export const SCORE_NAMES = [
   /** Share of the keyphrases that occur in the answer. */
   "keyphrase_coverage",
-  /** F1 of claims: of the answer that the reference supports, and of the reference that the answer supports (Ragas, its factual part). */
+  /**
+   * F1 over claims: those of the answer that the reference supports, and those of the reference that the answer
+   * supports (Ragas, factual part).
+   */
   "answer_correctness",
-  /** Mean of precision at k over the passages that overlap a gold quote, best first (Ragas, with reference contexts). */
+  /** Mean of the precision at each rank with a passage that overlaps a gold quote (Ragas, with reference contexts). */
   "context_precision",
   /** Share of the gold quotes that occur in a retrieved passage. */
   "context_recall",
-  /** Share of the citations that their sentence needs or that support it alone (ALCE). */
+  /** Share of the citations that support their sentence alone, or without which the others do not support it (ALCE). */
   "citation_precision",
   /** Share of the sentences that their citations support (ALCE). */
   "citation_recall",
-  /** Share of the sentences that any retrieved passage supports. */
+  /** Share of the sentences that at least one retrieved passage supports. */
   "faithfulness",
 ] as const;
 export type ScoreName = (typeof SCORE_NAMES)[number];
 
 const nullableBoolean = z.boolean().nullable();
 
-/** One judged question in a report; also the format of a baseline. */
+/** One judged question of a report. Earlier reports are read in the same format. */
 export const goldenItemSchema = z.object({
   domain: z.string(),
   id: z.string(),
   question: z.string(),
   kind: z.enum(["answerable", ...UNANSWERABLE_KINDS]),
   needs: z.string(),
-  /** Page of the question; questions about one page are dependent. */
+  /** Page with the answer. Questions about one page are not independent, so they form a cluster. */
   cluster: z.string(),
   shown: z.boolean(),
-  /** `null`: no labels to judge by. */
+  /** Whether the result is right; `null`: the question has no labels to judge by. */
   right: nullableBoolean,
   first: nullableBoolean,
   page: nullableBoolean,
@@ -49,9 +55,9 @@ export const goldenItemSchema = z.object({
   citations: z.array(
     z.object({ n: z.int(), path: z.string(), start: z.int(), end: z.int(), title: z.string(), heading: z.string(), quote: z.string() }),
   ),
-  // Older reports lack the following members.
+  // Reports of earlier versions lack the following fields.
   scores: z.partialRecord(z.enum(SCORE_NAMES), z.number().nullable()).default({}),
-  /** Reasons of `null` scores. */
+  /** Reason for each score that is `null`. */
   unscored: z.partialRecord(z.enum(SCORE_NAMES), z.string()).default({}),
   faults: z
     .array(
@@ -76,12 +82,12 @@ export const goldenItemSchema = z.object({
       }),
     )
     .default([]),
-  /** Error code of a question that could not be asked, for instance too long; excluded from counts. */
+  /** Error code of a question that could not be asked, such as one that is too long. It is left out of all counts. */
   error: z.string().nullable().default(null),
   cost_usd: z.number().nullable().default(null),
-  /** Result of a profile with live grading. */
+  /** Grades of a profile that grades its own answers; `null`: none. */
   report: gradeReportSchema.nullable().default(null),
-  /** Labels, for display next to the answer. */
+  /** Labels of the question, for display beside the answer. */
   gold: z
     .object({ answer: z.string(), quotes: z.array(z.string()), pages: z.array(z.string()) })
     .default({ answer: "", quotes: [], pages: [] }),
@@ -89,7 +95,7 @@ export const goldenItemSchema = z.object({
 
 export type GoldenItem = z.infer<typeof goldenItemSchema>;
 
-/** Returns the outcome of a question in words and for display. */
+/** Returns the outcome of a question as text, and as a style for display. */
 export function verdictOf({ kind, shown, right, error }: GoldenItem): {
   readonly words: string;
   readonly style: "right" | "wrong" | "refused" | "untold";
@@ -101,7 +107,7 @@ export function verdictOf({ kind, shown, right, error }: GoldenItem): {
   return { words: kind === "answerable" ? "wrong" : `wrong: ${kind.replaceAll("_", " ")} answered`, style: "wrong" };
 }
 
-/** Returns what matters of the answer to a question, in short phrases. */
+/** Describes the main facts about the answer to a question in short phrases. */
 export function describeItem({ needs, confidence, refusal, words, lacks, holds }: GoldenItem): string[] {
   return [
     ...(needs === "" ? [] : [`needs ${needs}`]),

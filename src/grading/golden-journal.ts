@@ -15,8 +15,8 @@ const headSchema = z.object({ run: z.string() });
 const lineSchema = z.object({ set: z.string(), latency_ms: z.number(), check_ms: z.number().nullable(), item: goldenItemSchema });
 
 /**
- * Hashes the inputs of a run. A different hash starts over. The hash covers the paths of documents but not their text,
- * so delete the journal after an edit.
+ * Hashes the inputs of a run. If the hash differs from that of a journal, the run starts over. The hash covers the paths
+ * of documents but not their text, so delete the journal after editing a document.
  */
 export function runKey(settings: Readonly<Record<string, unknown>>, sets: readonly GoldenSet[]): string {
   return sha256Hex(
@@ -29,9 +29,9 @@ export function runKey(settings: Readonly<Record<string, unknown>>, sets: readon
 }
 
 /**
- * Opens a report's journal, `REPORT.partial.jsonl`: judged questions, one line each, from which a cancelled run resumes. Starts over if
- * questions or settings differ; an incomplete line is asked again.
- * @param report `null`: no journal
+ * Opens the journal of a report, `REPORT.partial.jsonl`. It has one line per judged question, so that a cancelled run can
+ * resume. If questions or settings differ, the journal starts over. A question whose line is incomplete is asked again.
+ * @param report path of the report; `null`: no journal
  * @throws RequestError `report_unwritable`
  */
 export function openGoldenJournal(report: string | null, key: string) {
@@ -47,7 +47,7 @@ export function openGoldenJournal(report: string | null, key: string) {
   return {
     /** Returns the judged questions of an earlier run with the same questions and settings, by id. */
     known: (set: string): ReadonlyMap<string, AskedItem> => known.get(set) ?? new Map(),
-    /** Number of resumed questions. */
+    /** Number of questions taken over from an earlier run. */
     resumed: earlier.length,
     add(set: string, { item, latencyMs, checkMs }: AskedItem): void {
       const line = { set, latency_ms: latencyMs, check_ms: checkMs, item };
@@ -62,7 +62,7 @@ export function openGoldenJournal(report: string | null, key: string) {
 
 function readJournal(path: string, key: string): z.infer<typeof lineSchema>[] {
   if (!existsSync(path)) return [];
-  // An incompletely written line is not JSON and is left out.
+  // A line that was not completely written is not JSON, so leave it out.
   const [head, ...lines] = readFileSync(path, "utf8").split("\n").map(parseJson);
   const begun = headSchema.safeParse(head);
   if (!begun.success || begun.data.run !== key) return [];

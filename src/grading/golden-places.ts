@@ -6,16 +6,17 @@ import { memoised } from "../text/memo.ts";
 import { fileOfDocument } from "../text/paths.ts";
 import type { GoldenSet } from "./golden-set.ts";
 
-/** Ranges by page, in UTF-16 units of the decoded file. */
+/** Ranges by page, in UTF-16 code units of the decoded file. */
 export type Places = ReadonlyMap<string, readonly TextRange[]>;
 
 /** Locations of labelled quotes in the files. */
 export type GoldenPlaces = ReturnType<typeof locatePlaces>;
 
 /**
- * Locates the quotes of a golden set.
+ * Locates the quotes of a golden set in the files of its documents.
  * @param paths of every document, relative to the corpus
- * @throws RequestError `golden_pages_missing`, `golden_quote_missing` when labels name missing text: no answer could be right
+ * @throws RequestError `golden_pages_missing`, `golden_quote_missing` if a label names a page or text that does not exist: no answer could
+ * be right
  */
 export function locatePlaces({ corpus, answerable, unanswerable }: GoldenSet, paths: readonly string[]) {
   const textOf = memoised((page: string) => readFileSync(join(corpus, fileOfDocument(page)), "utf8"));
@@ -28,7 +29,7 @@ export function locatePlaces({ corpus, answerable, unanswerable }: GoldenSet, pa
   };
   for (const { id, gold_pages, gold_quotes } of answerable) {
     if (gold_pages.length === 0) {
-      // Imported passages may be segmented differently. If a quote is not found, the question is judged without places.
+      // Imported passages may be split differently. If no quote is found, the question is judged without places.
       keep(id, gold_quotes, paths);
       continue;
     }
@@ -46,11 +47,11 @@ export function locatePlaces({ corpus, answerable, unanswerable }: GoldenSet, pa
     unanswerable.map(({ id, contradicting_quotes: quotes }) => [id, quotes.length === 0 ? new Map() : placesOf(quotes, paths, textOf)]),
   );
   return {
-    /** Returns every occurrence of every gold quote on its pages. */
+    /** Returns every place of every gold quote on its pages. */
     gold: (id: string): Places => together(quotes.get(id) ?? []),
-    /** Returns the occurrences of each gold quote that is found, in order. */
+    /** Returns, for each gold quote that is found, all its places, in order. */
     quotes: (id: string): readonly Places[] => quotes.get(id) ?? [],
-    /** Returns every occurrence of quotes that contradict a false premise. */
+    /** Returns every place of the quotes that contradict a false premise. */
     contradicting: (id: string): Places => contradicting.get(id) ?? new Map(),
   };
 }

@@ -27,7 +27,7 @@ export function readGoldenReport(path: string): GoldenItem[] {
 
 const HINT = "use a file written by `eval golden --json FILE` with --against.";
 
-/** A metric with `hits` of `n` questions. */
+/** A metric that holds for `hits` of `n` questions. */
 export interface Count {
   readonly name: string;
   readonly hits: number;
@@ -88,7 +88,10 @@ export function countFaults(items: readonly GoldenItem[]): Count[] {
   ];
 }
 
-/** Counts answers that pass each live metric, of those it could judge. Empty without live grading. */
+/**
+ * Counts, for each metric of a profile that grades its own answers, the answers that pass. Answers without a result are
+ * left out.
+ */
 export function countLive(items: readonly GoldenItem[]): Count[] {
   const names = [...new Set(items.flatMap(({ report }) => Object.keys(report?.metrics ?? {})))];
   const verdicts = (name: string) => items.flatMap(({ report }) => report?.metrics[name]?.passed ?? []);
@@ -102,7 +105,10 @@ export function countLive(items: readonly GoldenItem[]): Count[] {
 
 type MeanScore = ReturnType<typeof meanScores>[number];
 
-/** Returns the mean of every score with n and its 95 % cluster bootstrap interval; `unscored` questions are excluded, never counted as 0. */
+/**
+ * Returns the mean of every score with n and its 95 % cluster bootstrap interval. Answers without a score are excluded,
+ * never counted as 0.
+ */
 export function meanScores(items: readonly GoldenItem[]) {
   return SCORE_NAMES.map((name) => {
     const scored = items.flatMap(({ scores, cluster }) => {
@@ -118,13 +124,13 @@ export function meanScores(items: readonly GoldenItem[]) {
   });
 }
 
-/** AUROC of confidence, right against wrong displayed answers; `null` if either class is empty. */
+/** Returns the AUROC of confidence, for right against wrong shown answers; `null` if there are none of either. */
 function confidenceAuroc(items: readonly GoldenItem[]): number | null {
   const of = (right: boolean) => items.flatMap((item) => (item.shown && item.right === right ? (item.confidence ?? []) : []));
   return auroc(of(true), of(false));
 }
 
-/** Returns all metrics by name; `null` without data. */
+/** Returns all metrics by name. A metric without data is `null`. */
 export function goldenFigures(items: readonly GoldenItem[]): Record<string, number | null> {
   const shown = items.filter((item) => item.shown);
   const counts = [...countGolden(items), ...countFaults(items), ...countLive(items)];
@@ -152,7 +158,7 @@ export function itemsOf({ asked }: Pick<MeasuredSet, "asked">): GoldenItem[] {
 interface ReportOptions {
   readonly command: string;
   readonly now: Date;
-  /** Judged questions of an earlier run. */
+  /** Judged questions of an earlier run, to compare with. */
   readonly against?: readonly GoldenItem[] | undefined;
   /** Number of questions in the sets, including those that a cancelled run did not reach. @default the number asked */
   readonly questions?: number;
@@ -161,7 +167,7 @@ interface ReportOptions {
 const SEED = 1;
 const DRAWS = 1000;
 
-/** Reports all sets together, by need and by set (`sets`), as a file and as tables. */
+/** Reports all sets together, by need and by set (`sets`): as a file and as tables. */
 export function reportGolden(
   sets: readonly MeasuredSet[],
   { command, now, against, questions }: ReportOptions,
@@ -235,7 +241,10 @@ function timingsOf(sets: readonly MeasuredSet[]): Report["timings"] {
   };
 }
 
-/** Returns the metrics of judged questions as rows; with `changes`, also what changed since an earlier run. */
+/**
+ * Returns the metrics of judged questions as table rows.
+ * @param changes changes since an earlier run, shown too; `null`: none
+ */
 export function goldenTable(items: readonly GoldenItem[], timings: Report["timings"], changes: readonly Change[] | null): TableRow[] {
   const costs = costsOf(items);
   const ms = (name: string, digits: number) => `${timings[name]?.toFixed(digits)} ms`;

@@ -146,7 +146,7 @@ describe("layOutDocuments", () => {
       documents: documents.map((id) => ({ id, path, ...about })),
     };
   }
-  /** Documents whose files contain their ids; `read` records the requested ones. */
+  /** Returns documents whose files contain their own ids. `read` lists the ids that were requested. */
   function fakeFiles(files: readonly FileDescription[]): DocumentFiles & { readonly read: string[] } {
     const read: string[] = [];
     return {

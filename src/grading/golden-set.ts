@@ -13,13 +13,13 @@ export interface GoldenSet {
   readonly name: string;
   /** Folder to which page paths are relative. */
   readonly corpus: string;
-  /** Folder or file to ingest. */
+  /** Folder or file that is ingested. */
   readonly documents: string;
-  /** Folders that only one tenant sees, by tenant. */
+  /** Folders that only one tenant may see, by tenant. */
   readonly tenants: Readonly<Record<string, string>>;
   readonly answerable: readonly GoldenAnswerable[];
   readonly unanswerable: readonly GoldenUnanswerable[];
-  /** Unusable parts of an imported file, with reasons. */
+  /** Parts of an imported file that cannot be used, with reasons. */
   readonly notices: readonly string[];
 }
 
@@ -30,9 +30,9 @@ export interface GoldenFolders {
 }
 
 /**
- * Loads the questions of a file, or of `[prefix-]answerable*.jsonl` and `[prefix-]unanswerable*.jsonl` in a folder, with their documents:
- * `pages/` of the corpus if it exists, else all of it.
- * @throws RequestError `corpus_missing`, `golden_missing`, or `golden_invalid` naming file and line, or a duplicate id
+ * Loads the questions of a file, or of `[prefix-]answerable*.jsonl` and `[prefix-]unanswerable*.jsonl` in a folder. Their
+ * documents are `pages/` in the corpus if it exists, else the whole corpus.
+ * @throws RequestError `corpus_missing`, `golden_missing`; `golden_invalid` naming file and line, or a duplicate id
  */
 export function readGoldenSet({ name, corpus, golden }: GoldenFolders): GoldenSet {
   if (!isFolder(corpus))
@@ -53,12 +53,12 @@ export interface SentQuestions {
   readonly text: string;
 }
 
-/** Parses an uploaded file of questions. @throws RequestError `golden_missing`, `golden_invalid` naming the file and the row */
+/** Parses an uploaded file of questions. @throws RequestError `golden_missing`; `golden_invalid` naming the file and the row */
 export function readSentQuestions({ name, text }: SentQuestions): GoldenFile {
   return toldApart(name, parseGoldenFile(name, text));
 }
 
-/** @throws RequestError `golden_invalid` for a duplicate id */
+/** Returns the file if all ids differ. @throws RequestError `golden_invalid` for a duplicate id */
 function toldApart(name: string, file: GoldenFile): GoldenFile {
   const seen = new Set<string>();
   for (const { id } of [...file.answerable, ...file.unanswerable]) {
@@ -70,8 +70,8 @@ function toldApart(name: string, file: GoldenFile): GoldenFile {
 }
 
 /**
- * Finds golden sets, sorted by name: folders `golden/NAME` or `NAME` with `pages/` and questions, and pairs `NAME-pages` and
- * `NAME-golden`.
+ * Finds golden sets, sorted by name. A set is a folder `golden/NAME` or `NAME` with `pages/` and questions, or a pair of
+ * folders `NAME-pages` and `NAME-golden`.
  * @throws RequestError `golden_missing` when there is none
  */
 export function findGoldenSets(data: string): GoldenFolders[] {
@@ -106,15 +106,15 @@ function isFolder(path: string): boolean {
   return existsSync(path) && statSync(path).isDirectory();
 }
 
-/** The part of the engine that returns documents and their files. */
+/** The part of the engine that lists documents and returns their files. */
 export interface DocumentFiles extends Pick<Engine, "original" | "scope"> {
   readonly store: { readonly documents: Pick<Engine["store"]["documents"], "describe"> };
 }
 
 /**
- * Writes the files of documents that everybody may see into a folder, under their own paths.
- * @throws RequestError `original_gone`, `original_changed` where a file has changed since ingestion, `corpus_missing` without documents,
- * `corpus_ambiguous` where two sources have the same path, `path_outside` where a path leaves the folder
+ * Writes the files of all documents that everybody may see into a folder, under their own paths.
+ * @throws RequestError `original_gone`, `original_changed` if a file has changed since it was ingested, `corpus_missing` if there are no
+ * documents, `corpus_ambiguous` if two sources have the same path, `path_outside` if a path leaves the folder
  */
 export async function layOutDocuments(
   engine: DocumentFiles,
@@ -131,7 +131,7 @@ export async function layOutDocuments(
     const other = sources.get(file);
     if (other !== undefined) throw ambiguous(path, [other, source]);
     sources.set(file, source);
-    // All documents of one file, such as a mailbox, come from the same bytes.
+    // All documents of a file, such as the messages of a mailbox, have the same bytes.
     const [first] = documents;
     if (first === undefined) continue;
     const { bytes } = await engine.original(first.id, { domain });

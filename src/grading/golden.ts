@@ -54,17 +54,17 @@ export const answerableSchema = z.object({
   answer: z.string().default(""),
   key_values: phrases,
   must_not: phrases,
-  /** Phrases of a complete answer; they measure completeness and make no answer wrong. @default `key_values` */
+  /** Phrases of a complete answer. They measure completeness; a missing one makes no answer wrong. @default `key_values` */
   keyphrases: phrases,
   topic: z.string().default(""),
   difficulty: z.string().default(""),
   needs: z.string().default(""),
-  /** Asking tenant; `null`: none. */
+  /** Tenant that asks; `null`: none. */
   tenant: z.string().min(1).nullable().default(null),
 });
 export type GoldenAnswerable = z.infer<typeof answerableSchema>;
 
-/** In report order. */
+/** Kinds of unanswerable questions, in report order. */
 export const UNANSWERABLE_KINDS = ["near_miss", "false_premise", "out_of_scope", "injection", "nonsense"] as const;
 
 export const unanswerableSchema = z.object({
@@ -72,7 +72,7 @@ export const unanswerableSchema = z.object({
   question: z.string().min(1),
   kind: z.enum(UNANSWERABLE_KINDS),
   why: z.string().default(""),
-  /** Quotes that contradict a false premise, exact substrings of a page. */
+  /** Exact substrings of a page that contradict a false premise. */
   contradicting_quotes: phrases,
   tenant: z.string().min(1).nullable().default(null),
 });

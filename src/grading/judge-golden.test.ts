@@ -14,7 +14,7 @@ const page = (path: string, context: string) => samplePage({ title: "Blue accoun
 const BLUE = page("pages/blue.md", "The fee is $5.00 a month. It is waived from $625. Students pay nothing.");
 const TEAL = page("pages/teal.md", "The fee is $5.00 a month.");
 
-/** One quote per sentence; sample citations start 1000 characters into their files. */
+/** Returns an answer with one sentence per quote. Citations of samples start 1000 characters into their files. */
 function answerOf(...quotes: readonly (readonly [SamplePassage, string])[]): Answer {
   const citations = quotes.map(([passage, quote], i) => sampleCitation(i + 1, passage, quote));
   return sampleAnswer({ question: "?", citations, sentences: citations.map(({ n, quote }) => ({ text: quote, citations: [n] })) });

@@ -5,10 +5,10 @@ export interface Interval {
   readonly high: number;
 }
 
-/** Normal quantile of a two-sided 95 % interval. */
+/** Normal quantile for a two-sided 95 % interval. */
 const Z95 = 1.959963984540054;
 
-/** Wilson score interval of a proportion (Wilson 1927), 95 %. `null` for n = 0. */
+/** Returns the 95 % Wilson score interval of a proportion (Wilson 1927). `null` for n = 0. */
 export function wilson(successes: number, n: number): Interval | null {
   if (n === 0) return null;
   const p = successes / n;
@@ -18,15 +18,18 @@ export function wilson(successes: number, n: number): Interval | null {
   return { low: Math.max(0, centre - half), high: Math.min(1, centre + half) };
 }
 
-/** Arithmetic mean; `null` for no values. */
+/** Returns the arithmetic mean; `null` for no values. */
 export function mean(values: readonly number[]): number | null {
   return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** Area under the ROC curve: probability that a positive outranks a negative, ties half (Mann–Whitney). `null` if a class is empty. */
+/**
+ * Returns the area under the ROC curve: the probability that a positive has a higher score than a negative, where a tie is
+ * one half (Mann–Whitney). `null` if there are no positives or no negatives.
+ */
 export function auroc(positives: readonly number[], negatives: readonly number[]): number | null {
   if (positives.length === 0 || negatives.length === 0) return null;
-  // Uses ranks, because 10,000 answers would form up to 25 million pairs.
+  // Use ranks instead of pairs, because 10,000 answers would form up to 25 million pairs.
   const all = [...positives.map((value) => ({ value, positive: 1 })), ...negatives.map((value) => ({ value, positive: 0 }))];
   all.sort((a, b) => a.value - b.value);
   let ranks = 0;
@@ -44,8 +47,8 @@ export function auroc(positives: readonly number[], negatives: readonly number[]
 const CALIBRATION_BINS = 10;
 
 /**
- * Expected calibration error (Naeini et al. 2015): mean of |mean score − share right| over equal-width bins, weighted by size. Small bins
- * bias it upwards. `null` for no items.
+ * Returns the expected calibration error (Naeini et al. 2015): the mean of |mean score − share right| over bins of equal
+ * width, weighted by their size. Small bins bias it upwards. `null` for no items.
  */
 export function expectedCalibrationError(items: readonly { readonly score: number; readonly right: boolean }[]): number | null {
   if (items.length === 0) return null;
@@ -58,8 +61,9 @@ export function expectedCalibrationError(items: readonly { readonly score: numbe
 }
 
 /**
- * Area under the risk–coverage curve (Geifman & El-Yaniv 2017): mean over coverages 1/n … n/n of the share wrong among the answered, most
- * confident first. Tied scores count with their group's share. `null` for no items.
+ * Returns the area under the risk–coverage curve (Geifman & El-Yaniv 2017): the mean, over coverages 1/n … n/n, of the
+ * share of wrong answers, the most confident answered first. Within a group of equal scores, each item has the group's
+ * share of wrong answers. `null` for no items.
  */
 export function riskCoverageArea(items: readonly { readonly score: number; readonly wrong: boolean }[]): number | null {
   if (items.length === 0) return null;
@@ -78,10 +82,10 @@ export function riskCoverageArea(items: readonly { readonly score: number; reado
 }
 
 /**
- * Computes a 95 % percentile bootstrap interval over whole clusters, also for metrics that are not means (AUROC, F1). Skips draws in which
- * the metric is undefined.
- * @param figure computes the metric from the drawn indexes, with repeats
- * @returns `null` when the metric is undefined on the whole set
+ * Computes a 95 % percentile bootstrap interval that draws whole clusters. It also works for metrics that are not means
+ * (AUROC, F1). Draws in which the metric is undefined are skipped.
+ * @param figure computes the metric from the drawn indexes, which may repeat
+ * @returns `null` when the metric is undefined on all items
  */
 export function clusterBootstrap(
   clusters: readonly string[],
@@ -91,7 +95,7 @@ export function clusterBootstrap(
   return bootstrapFigures(clusters, (indexes) => ({ figure: figure(indexes) }), options).get("figure") ?? null;
 }
 
-/** Bootstraps several metrics on the same draws; omits those undefined on the whole set. */
+/** Bootstraps several metrics on the same draws. Leaves out metrics that are undefined on all items. */
 export function bootstrapFigures(
   clusters: readonly string[],
   figures: (indexes: readonly number[]) => Readonly<Record<string, number | null>>,
@@ -113,7 +117,7 @@ export function bootstrapFigures(
 /** Returns the next number in [0, 1). */
 export type Random = () => number;
 
-/** Creates a seeded generator (mulberry32, T. Ettinger 2017), reproducible on every machine. Not for secrets. */
+/** Creates a seeded random generator (mulberry32, T. Ettinger 2017). Same numbers on every machine. Not for secrets. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   return () => {

@@ -7,17 +7,20 @@ import { didYouMean, editDistance } from "../text/spelling.ts";
 import { describeIssues, keysAt } from "../text/validate.ts";
 import { answerableSchema, type GoldenAnswerable, type GoldenUnanswerable, parseLines, readLinesOf, unanswerableSchema } from "./golden.ts";
 
-/** Keys allowed in any row: free notes, and the kind, which the parser of the file checks. */
+/** Keys allowed in every row: `notes` for comments, and `kind`, which the parser of the file checks. */
 const ANYWHERE = ["notes", "kind"];
-/** Maximum number of edits in a misspelt key. At most one letter in three may differ. */
+/**
+ * Maximum number of edits between an unknown key and the key that was probably meant. At most one letter in three may
+ * differ.
+ */
 const SLIPS = 2;
 
-/** Ignored keys with the probable intended key and the ids of their rows. */
+/** Unknown keys that were ignored, each with a hint at the key that was probably meant and the ids of the rows. */
 type UnreadKeys = Map<string, { readonly hint: string; readonly ids: string[] }>;
 
 /**
- * Wraps a row schema with key checks. A misspelt key is an error, because the row would lose meaning. Other unknown
- * keys that are not empty are added to `unread`.
+ * Wraps the schema of a row with a check of its keys. A misspelt key is an error, because its value would be lost. Other
+ * unknown keys with a value are added to `unread`.
  */
 function withKeys<T>(schema: z.ZodType<T>, unread: UnreadKeys): z.ZodType<T> {
   const known = keysAt(schema, []);
@@ -56,7 +59,7 @@ function isEmpty(value: unknown): boolean {
   return value === null || value === "" || (Array.isArray(value) && value.length === 0);
 }
 
-/** A question without any label is an error. */
+/** Schema of an answerable question, which must have at least one label. */
 const markedSchema = answerableSchema.refine(
   (one) => one.answer !== "" || [one.gold_pages, one.gold_quotes, one.key_values, one.keyphrases].some((marks) => marks.length > 0),
   "states no right answer. Add gold_pages with gold_quotes, key_values, keyphrases or answer, or a kind if it must be refused",
@@ -66,7 +69,7 @@ const markedSchema = answerableSchema.refine(
 export interface GoldenFile {
   readonly answerable: readonly GoldenAnswerable[];
   readonly unanswerable: readonly GoldenUnanswerable[];
-  /** Notices, for instance about ignored keys. */
+  /** Messages about the file, such as ignored keys. */
   readonly notices: readonly string[];
 }
 
@@ -80,7 +83,7 @@ function parseRow<T>(path: string, i: number, row: unknown, schema: z.ZodType<T>
 
 export const ANSWERABLE_FILE = /^(?:.*-)?answerable.*\.jsonl$/;
 const UNANSWERABLE_FILE = /^(?:.*-)?unanswerable.*\.jsonl$/;
-/** Maximum bytes of a question file, which is loaded whole. */
+/** Maximum bytes of a question file, because it is read into memory as a whole. */
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
 /** @throws RequestError `golden_missing`, `golden_invalid` naming file and line */
@@ -109,9 +112,9 @@ export function readGoldenFile(path: string): GoldenFile {
 }
 
 /**
- * Parses questions in YAML, JSON or JSON Lines: a list, or `questions:` with a list.
- * @param name of the file: its extension selects the format, and errors name it
- * @throws RequestError `golden_missing`, `golden_invalid` naming the file and the row
+ * Parses questions in YAML, JSON or JSON Lines: a list, or an object with a list under `questions`.
+ * @param name of the file; its extension selects the format, and errors contain it
+ * @throws RequestError `golden_missing`; `golden_invalid` naming the file and the row
  */
 export function parseGoldenFile(name: string, text: string): GoldenFile {
   const value = /\.(?:jsonl|ndjson)$/i.test(name) ? parseLines(name, text, z.unknown(), "golden_invalid") : parseText(name, text);
@@ -130,7 +133,7 @@ function parseText(name: string, text: string): unknown {
     if (first === undefined) return null;
     const [fault] = first.errors;
     if (fault !== undefined) throw fault;
-    // Nested YAML aliases grow exponentially, so they are limited.
+    // Limit YAML aliases, because nested aliases can grow exponentially.
     return first.toJS({ maxAliasCount: 100 });
   } catch (cause) {
     throw new RequestError("golden_invalid", `${name} could not be read: ${messageOf(cause)}`, { path: name }, { cause });
@@ -143,7 +146,7 @@ function rowsOf(value: unknown): readonly unknown[] | null {
   return listed.success ? listed.data.questions : null;
 }
 
-/** Parses rows in our format: rows with a `kind` are unanswerable, others answerable. Ids are optional. */
+/** Parses rows in our own format. A row with `kind` is unanswerable, any other is answerable. Ids are optional. */
 function readOwn(path: string, rows: readonly unknown[]): GoldenFile {
   const answerable: GoldenAnswerable[] = [];
   const unanswerable: GoldenUnanswerable[] = [];

@@ -4,7 +4,7 @@ import { messageOf, RequestError } from "../shared/errors.ts";
 import { didYouMean } from "../text/spelling.ts";
 import { wilson } from "./metrics.ts";
 
-/** Output of measuring commands with `--json FILE`; reproducible except `date` and `timings`. */
+/** Output of measuring commands with `--json FILE`. The same on every run, except `date` and `timings`. */
 export interface Report {
   readonly name: string;
   readonly command: string;
@@ -31,7 +31,10 @@ export function versionsOf(): Record<string, string> {
   return { sourcebound: VERSION, node: process.versions.node };
 }
 
-/** Creates a report with the current date and version. @param made `versions` of other programs; absent members are 0 or empty */
+/**
+ * Creates a report with the current date and version.
+ * @param made fields of the report; `versions` is extended, absent fields are 0 or empty
+ */
 export function makeReport(
   made: Pick<Report, "name" | "command" | "n"> & Partial<Pick<Report, "versions" | "seed" | "metrics" | "timings" | "items">>,
 ): Report {
@@ -54,7 +57,7 @@ export function writeText(path: string, text: string): void {
   }
 }
 
-/** Aligns rows in columns; the note of a row without values follows its name. */
+/** Renders rows with aligned columns. If a row has no value, its note follows its name. */
 export function renderTable(rows: readonly TableRow[]): string {
   const width = (pick: (row: TableRow) => string) => Math.max(0, ...rows.map((row) => pick(row).length));
   const name = width((row) => row.name);
@@ -68,7 +71,7 @@ export function renderTable(rows: readonly TableRow[]): string {
     .join("\n");
 }
 
-/** Formats a proportion such as `57 of 60` with its Wilson interval. */
+/** Returns a row with a count such as `57 of 60`, and the Wilson interval of the proportion. */
 export function countRow(name: string, successes: number, n: number, note?: string): TableRow {
   const interval = wilson(successes, n);
   const figure = n === 0 ? "none" : `${successes} of ${n}`;
@@ -106,7 +109,10 @@ export function parseBound(side: Bound["side"], text: string): Bound {
 
 const CHANGE = /\.change(?:\.low|\.high)?$/;
 
-/** Describes violated bounds; a metric that could not be computed violates its bound. @throws RequestError `config_invalid` */
+/**
+ * Describes the bounds that are violated. A metric that could not be computed violates its bound.
+ * @throws RequestError `config_invalid`
+ */
 export function brokenBounds(bounds: readonly Bound[], metrics: Readonly<Record<string, number | null>>): string[] {
   return bounds.flatMap(({ side, name, value }) => {
     const figure = metrics[name];

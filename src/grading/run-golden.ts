@@ -17,11 +17,11 @@ export type GoldenEngine = Pick<Engine, "answer" | "ingest" | "close" | "store" 
 
 export interface OpenOptions {
   readonly config: Config;
-  /** Pack whose vocabulary applies. @default none: a pack without vocabulary */
+  /** Pack whose vocabulary is used. @default a pack without vocabulary */
   readonly domain?: string | undefined;
   readonly profile?: string | undefined;
   readonly baseUrl?: string | undefined;
-  /** Allows answers from the cache. @default false */
+  /** True to allow answers from the cache. @default false */
   readonly cache?: boolean;
   readonly signal: AbortSignal;
 }
@@ -37,19 +37,22 @@ export interface GoldenRunOptions extends OpenOptions {
 export interface AskedItem {
   readonly item: GoldenItem;
   readonly latencyMs: number;
-  /** Part of the milliseconds spent on checks of the whole answer, including live grading; `null`: not checked. */
+  /** Milliseconds spent on checks of the whole answer, including grading by the profile; `null`: not checked. */
   readonly checkMs: number | null;
 }
 
-/** Size and duration of an ingest. */
+/** Numbers of documents and chunks of an ingest, and its duration. */
 export type Ingested = Awaited<ReturnType<typeof ingestAll>>;
 
 type OpenedSet = Awaited<ReturnType<typeof openGoldenSet<GoldenEngine>>>;
 
-/** Name of the pack without vocabulary. */
+/** Name of the pack without vocabulary, used if no pack is chosen. */
 const NEUTRAL = "documents";
 
-/** Opens a temporary engine over the documents of a set; closing it deletes its folder. @throws IngestError when ingestion does not finish */
+/**
+ * Opens a temporary engine over the documents of a set. Closing it deletes its folder.
+ * @throws IngestError if ingestion does not finish
+ */
 export async function openGoldenSet<E extends GoldenEngine>(
   { name, corpus, documents, tenants = {} }: Pick<GoldenSet, "name" | "corpus" | "documents"> & Partial<Pick<GoldenSet, "tenants">>,
   options: OpenOptions & { readonly openEngine: (config: Config) => Promise<E> },
@@ -103,8 +106,8 @@ export type GoldenEvent =
   | { readonly type: "judged"; readonly asked: readonly AskedItem[]; readonly ingested: Ingested };
 
 /**
- * Asks every question of a set as a user would and judges the answers. Yields each judged question as an `item`, so that a cancelled run
- * keeps them.
+ * Asks every question of a set as a user would, and judges the answers. Yields each judged question as an `item`, so that
+ * the items of a cancelled run are kept.
  */
 export async function* runGolden(set: GoldenSet, options: GoldenRunOptions): AsyncGenerator<GoldenEvent, void> {
   yield { type: "progress", done: 0, total: set.answerable.length + set.unanswerable.length, what: `${set.name}: reading documents` };
@@ -133,12 +136,12 @@ async function* askGolden(
     ...set.answerable.map((one) => ({ kind: "answerable" as const, one })),
     ...set.unanswerable.map((one) => ({ kind: one.kind, one })),
   ];
-  // The first question loads models; keep it out of the timings.
+  // The first question loads models. Ask one before timing starts, so that the timings do not include the loading.
   if (all.some(({ one }) => !known.has(one.id))) await ask("warm up");
   const asked: AskedItem[] = [];
   for (const asking of all) {
     const { question, tenant, id } = asking.one;
-    // Without model calls nothing else yields to the event loop, so Ctrl-C would have no effect.
+    // Let the event loop run: without model calls nothing else does, so Ctrl-C would have no effect.
     await setImmediate();
     signal.throwIfAborted();
     yield { type: "progress", done: asked.length, total: all.length, what: `${set.name}: ${question}` };
@@ -149,7 +152,7 @@ async function* askGolden(
     }
     const began = performance.now();
     const answer = await ask(question, tenant).catch((error: unknown) => {
-      // An invalid question, for instance a too long one, affects one row only. Continue with the others.
+      // An invalid question, such as one that is too long, affects only its own row, so go on.
       if (error instanceof RequestError && !signal.aborted) return error;
       throw error;
     });
@@ -163,7 +166,7 @@ async function* askGolden(
   yield { type: "judged", asked, ingested };
 }
 
-/** Returns the members common to asked and unasked items. */
+/** Returns the fields that every item has, whether its question could be asked or not. */
 function askedOf(set: string, asking: Asking): Pick<GoldenItem, "domain" | "id" | "kind" | "needs" | "cluster" | "gold"> {
   const { id } = asking.one;
   const isAnswerable = asking.kind === "answerable";
@@ -209,15 +212,16 @@ function describe(answer: Answer) {
 }
 
 /**
- * Verdict on one golden question (docs/evaluate.md). A displayed answer is either right or wrong; `null` if there are
- * no labels to judge by.
+ * Judgement of one golden question (docs/evaluate.md). A shown answer is right or wrong; `right` is `null` if there are no
+ * labels to judge by.
  */
 type Judgement = Pick<GoldenItem, "shown" | "right" | "first" | "page" | "quoted" | "lacks" | "holds">;
 
 /**
- * Judges an answer as right if it cites a gold quote at any of its places; each key value occurs in the sentences that cite gold, in those
- * quotes or in their headings; and nothing in it is on the question's `must_not` list. Without labelled places, values alone decide, over
- * the whole answer.
+ * Judges a shown answer as right if three conditions hold. It cites a gold quote, at any place of that quote. Each key
+ * value occurs in the sentences that cite gold, in the quotes cited there, or in their headings. It contains nothing from
+ * the question's `must_not` list. If no gold quote has a place, the first condition is dropped, and key values are
+ * compared with the whole answer.
  */
 export function judgeAnswerable(
   answer: Answer,
@@ -246,7 +250,7 @@ export function judgeAnswerable(
   };
 }
 
-/** Judges a refusal as right; for a false premise, also an answer that quotes the contradiction. */
+/** Judges a refusal as right. For a false premise, an answer that quotes the contradiction is right too. */
 export function judgeUnanswerable(answer: Answer, { id }: Omit<GoldenUnanswerable, "tenant">, places: GoldenPlaces): Judgement {
   const shown = answer.status === "ok";
   const quoted = shown && answer.citations.some((citation) => standsAt(citation, places.contradicting(id)));
@@ -254,8 +258,9 @@ export function judgeUnanswerable(answer: Answer, { id }: Omit<GoldenUnanswerabl
 }
 
 /**
- * Returns the lines that cite gold quotes, those quotes, and their title, headings and table header. @param bearing
- * numbers of the citations that count; `null`: all
+ * Returns the text in which key values are looked for: lines that cite gold quotes, those quotes, and their title,
+ * headings and table header.
+ * @param bearing numbers of the citations of gold quotes; `null`: all citations
  */
 function bearingText(answer: Answer, lines: ReturnType<typeof countedLines>, bearing: ReadonlySet<number> | null): string {
   const citingLines = lines.filter(({ citations }) => bearing === null || citations.some((n) => bearing.has(n)));

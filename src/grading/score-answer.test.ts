@@ -9,7 +9,7 @@ const PASSAGE = samplePage({ context: "The fee is $5. It is due in May." });
 const none: GoldenPlaces = { gold: () => new Map(), quotes: () => [], contradicting: () => new Map() };
 const labels = { id: "a", answer: "", gold_quotes: [] as string[], key_values: [], keyphrases: [] };
 
-/** Supports verbatim claims only; claims with `?` cannot be scored. */
+/** A judge that supports only claims that a text contains verbatim. Claims with `?` cannot be scored. */
 const wordForWord: ClaimJudge = {
   supports: async (claim, texts) => (claim.includes("?") ? null : texts.some(({ text }) => text.includes(claim))),
   async judge(claim, cited, others, question) {
@@ -45,7 +45,7 @@ describe("scoreAnswer", () => {
   it("computes the share of keyphrases and the F1 of Ragas over claims", async () => {
     const asked = { ...labels, answer: "The fee is $5. Students pay nothing.", keyphrases: ["$5", "students"] };
     const { scores } = await scoreAnswer(answerOf(["The fee is $5.", 1], ["It is due in May.", 2]), asked, none, wordForWord);
-    // Of two claims one is right and one extra; one of the reference is missing: 2 ÷ (2 + 1 + 1).
+    // Of two claims of the answer, one is right and one is extra; one claim of the reference is missing: 2 ÷ (2 + 1 + 1).
     expect(scores).toMatchObject({ keyphrase_coverage: 0.5, answer_correctness: 0.5 });
   });
 
@@ -59,7 +59,7 @@ describe("scoreAnswer", () => {
     expect(await scored({ answer: "$6" })).toBe(0);
     expect(await scored({ answer: "The fee is $5." })).toBe(1);
     expect(await scored({ answer: "$5", gold_quotes: ["The fee is $5."] })).toBe(1);
-    // With gold quotes, a sentence that neither they nor the reference support is extra.
+    // If there are gold quotes, a sentence that neither they nor the reference support is wrong.
     expect(await scored({ answer: "$5", gold_quotes: ["It is due in May."] })).toBe(0);
   });
 

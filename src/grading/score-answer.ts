@@ -16,10 +16,13 @@ type RetrievedPassage = GoldenItem["retrieved"][number];
 export type AnswerScores = Pick<GoldenItem, "scores" | "unscored" | "faults" | "retrieved" | "cost_usd" | "report">;
 
 type Labels = Pick<GoldenAnswerable, "id" | "answer" | "gold_quotes" | "key_values" | "keyphrases">;
-/** A score, or the reason why there is none. */
+/** A score, or the reason why it could not be computed. */
 type ScoreOrReason = number | string;
 
-/** @param labels of an answerable question; `null`: unanswerable, so only the displayed answer is judged */
+/**
+ * Scores an answer.
+ * @param labels of an answerable question; `null`: the question is unanswerable, so only a shown answer is judged
+ */
 export async function scoreAnswer(answer: Answer, labels: Labels | null, places: GoldenPlaces, judge: ClaimJudge): Promise<AnswerScores> {
   const ranked = [...answer.evidence].sort((one, other) => rankOf(one) - rankOf(other));
   const gold = labels === null ? new Map() : places.gold(labels.id);
@@ -47,7 +50,7 @@ export async function scoreAnswer(answer: Answer, labels: Labels | null, places:
   };
 }
 
-/** Parses the rank from an id: `S3` is the third. */
+/** Returns the rank of a passage from its id: 3 for `S3`. */
 function rankOf({ passage: { sid } }: Evidence): number {
   return Number(sid.replace(/^\D+/, ""));
 }
@@ -62,8 +65,9 @@ function describePassage(
 }
 
 /**
- * Returns the lines of an answer in which a value counts. If the answer shows several rows of one table and one of them
- * lacks the value, only the first line counts, because the reader would have to choose the right row.
+ * Returns the lines of an answer that are compared with key values. If the answer shows several rows of one table and not
+ * all of them contain the value, only the first line of the answer is compared, because the reader would have to choose
+ * the right row.
  */
 export function countedLines(answer: Answer, values: readonly string[]): Line[] {
   const lines = answerLines(answer);
@@ -103,7 +107,7 @@ function contextRecall(retrieved: readonly RetrievedPassage[], quotes: ReturnTyp
   return quotes.filter((places) => retrieved.some((one) => standsAt({ original: one }, places))).length / quotes.length;
 }
 
-/** Computes Ragas `answer_correctness` without its similarity part: 2·TP ÷ (2·TP + FP + FN) over claims, here sentences. */
+/** Computes `answer_correctness` of Ragas without its similarity part: 2·TP ÷ (2·TP + FP + FN). The claims are sentences. */
 async function correctness(answer: Answer, { answer: reference, gold_quotes }: Labels, judge: ClaimJudge): Promise<ScoreOrReason> {
   if (reference.trim() === "") return "the question has no reference answer";
   if (answer.status !== "ok") return NOT_SHOWN;
@@ -116,7 +120,7 @@ async function correctness(answer: Answer, { answer: reference, gold_quotes }: L
   const of = (verdicts: readonly (boolean | null)[], wanted: boolean) => verdicts.filter((one) => one === wanted).length;
   const [hits, extra, met, missed] = [of(supported, true), of(supported, false), of(found, true), of(found, false)];
   if (hits + extra === 0 || missed + met === 0) return "its sentences could not be scored";
-  // A bare reference such as "21 days" cannot support a whole sentence, so the rest of the sentence is not judged.
+  // A reference of a few words, such as "21 days", cannot support a whole sentence, so the score would be meaningless.
   if (hits === 0 && met > 0 && gold_quotes.length === 0)
     return "the reference is part of longer sentences of the answer, which cannot be compared. Add gold_quotes, or write the reference in whole sentences";
   return (2 * hits) / (2 * hits + extra + missed);
@@ -126,7 +130,7 @@ function plainQuote(text: string): CitedQuote {
   return { text, url: null, exact: true };
 }
 
-/** Scores citations by Gao et al. 2023 (ALCE) and collects faults of sentences that their citations do not support. */
+/** Scores citations as Gao et al. 2023 do (ALCE). Collects the faults of sentences that their citations do not support. */
 async function judgeCitations(
   answer: Answer,
   judge: ClaimJudge,
@@ -157,7 +161,10 @@ async function judgeCitations(
   };
 }
 
-/** Returns whether a citation counts: it alone supports the sentence, or the others do not support it without this one. */
+/**
+ * Returns whether a citation is precise: it alone supports the sentence, or the other citations do not support it
+ * without this one.
+ */
 async function isNeeded(
   text: string,
   quote: CitedQuote,
@@ -180,8 +187,8 @@ function passageOf({ passage: { text, document, headingPath } }: Evidence): Cite
 }
 
 /**
- * Returns whether the text contains the value as whole tokens, ignoring case, white space, and variants of quote marks and dashes. "$5"
- * equals "$5.00"; digits within a longer number do not match.
+ * Returns whether the text contains the value as whole tokens. Case, white space, and variants of quote marks and dashes
+ * are ignored, and "$5" equals "$5.00". Digits within a longer number do not match.
  */
 export function holdsToken(text: string, value: string): boolean {
   const wanted = plain(value);
