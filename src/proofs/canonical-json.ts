@@ -14,11 +14,15 @@ export function canonicalJson(value: unknown): string {
   return `{${entries.map(([key, one]) => `${JSON.stringify(key)}:${canonicalJson(one)}`).join(",")}}`;
 }
 
-/** Matches a string, with the colon after a key. Unrolled, because a loop over alternatives needs memory for every character. */
+/**
+ * Matches a string, with the colon if it is a key. The loop is unrolled, because alternatives in a loop need memory for
+ * every character.
+ */
 const JSON_STRING = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?/g;
 
 /**
- * Parses JSON and rejects duplicate keys, which parsers resolve differently.
+ * Parses JSON and rejects duplicate keys. Parsers disagree about which of them applies, so a signed text could be read in
+ * two ways.
  * @throws SyntaxError
  */
 export function parseUnambiguousJson(text: string): unknown {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** Prefixes that keep the hashes of leaves and inner nodes distinct (RFC 6962, section 2.1). */
+/** Prefixes of hashed data, so that the hash of a leaf never equals that of an inner node (RFC 6962, section 2.1). */
 const LEAF = Uint8Array.of(0);
 const NODE = Uint8Array.of(1);
 
@@ -31,7 +31,7 @@ export function merkleTree(leaves: readonly string[]) {
   };
 }
 
-/** Returns the root of the tree that contains the leaf at `index`; `null` if the path fits no tree of that size. */
+/** Returns the root of the tree that has this leaf at `index`; `null` if a tree of that size has no such path. */
 export function rootOf(
   leaf: string,
   { index, size, path }: { readonly index: number; readonly size: number; readonly path: readonly string[] },

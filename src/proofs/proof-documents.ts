@@ -11,10 +11,10 @@ import { headingPathAt, type PassageSource, readPassage } from "../text/units.ts
 import { rootOf } from "./merkle.ts";
 import { leafOf, type ProofDocument, type ProofPassage, type ProofStatement } from "./proof.ts";
 
-/** A part of the proof does not hold. */
+/** Error: a part of the proof is not true. */
 export class ProofFault extends Error {}
 
-/** The document files cannot be read, which says nothing about the proof. */
+/** Error: the files of the documents cannot be read, which says nothing about the proof. */
 export class DocumentsUnreadable extends RequestError {}
 
 /** @throws DocumentsUnreadable */
@@ -25,7 +25,10 @@ export function assertDocuments(folder: string): void {
   throw new DocumentsUnreadable("unknown_folder", `${folder} ${what}. Give the folder of the documents named in the proof.`, { folder });
 }
 
-/** Reads the documents of a statement from their files. @throws ProofFault that names the first differing document; DocumentsUnreadable */
+/**
+ * Reads the documents of a statement from their files.
+ * @throws ProofFault naming the first document that differs; DocumentsUnreadable
+ */
 export async function readProofDocuments(
   { documents, question, corpus }: Pick<ProofStatement, "documents" | "question" | "corpus">,
   folder: string,
@@ -44,7 +47,10 @@ export async function readProofDocuments(
   return read;
 }
 
-/** Finds a file in a folder by path and hash. The path may also begin above the folder. @throws ProofFault when no file has the hash */
+/**
+ * Finds a file in a folder by path and hash. The start of the path may lie above the folder.
+ * @throws ProofFault when no file has the hash
+ */
 function findFile(folder: string, path: string, sha256: string): Uint8Array {
   const parts = path.split("/");
   if (path.includes("\0") || path.includes("\\") || parts.some((part) => ["", ".", ".."].includes(part)))
@@ -68,14 +74,14 @@ function readInside(root: string, path: string): Uint8Array | null {
     if (stats === undefined || !stats.isFile() || stats.size > MAX_FILE_BYTES) return null;
     return realpathSync(path).startsWith(root + sep) ? readFileSync(path) : null;
   } catch (cause) {
-    // Rethrow other errors unchanged, because a proof may name impossible paths.
+    // Rethrow other errors unchanged, because the path comes from the proof and may be impossible.
     if (!UNREADABLE.has(systemCodeOf(cause) ?? "")) throw cause;
     const message = `${path} cannot be read (${messageOf(cause)}). Grant the process permission.`;
     throw new DocumentsUnreadable("documents_unreadable", message, { path }, { cause });
   }
 }
 
-/** Returns the document that the statement names. @throws ProofFault when its identity differs */
+/** Returns the parsed document that the statement names. @throws ProofFault when its identity differs */
 function asStated(stated: ProofDocument, parsed: readonly ParsedDocument[]): PassageSource {
   const one = parsed.find(({ path }) => path === stated.path);
   if (one === undefined) throw new ProofFault(`${stated.path} does not contain the named entry`);
@@ -88,7 +94,7 @@ function asStated(stated: ProofDocument, parsed: readonly ParsedDocument[]): Pas
   return known;
 }
 
-/** Reads the passages of a statement from its documents. @throws ProofFault */
+/** Returns the passages of a statement, read from its documents. @throws ProofFault */
 export function readProofPassages(passages: readonly ProofPassage[], documents: readonly PassageSource[]): Passage[] {
   return passages.map((stated) => {
     const { sid, chunk, document: place, start, end, bounds, window, heading_path: headingPath, twins } = stated;
@@ -104,7 +110,10 @@ export function readProofPassages(passages: readonly ProofPassage[], documents: 
   });
 }
 
-/** Accepts the full heading path or its parent, because a chunk may begin with its own heading. */
+/**
+ * Checks whether a passage is under the stated headings. The path without its last heading is accepted too, because a
+ * chunk may begin with its own heading.
+ */
 function standsUnder(stated: readonly string[], document: PassageSource, start: number): boolean {
   const path = headingPathAt(document, start);
   return [path, path.slice(0, -1)].some((one) => one.length === stated.length && one.every((name, i) => name === stated[i]));
@@ -125,7 +134,7 @@ function isChunkOf(chunk: string, { id, version }: PassageSource): boolean {
   return chunk.replace(/\d+$/, "") === `${id}-${version.slice(0, 8)}-`;
 }
 
-/** Reads the quotes of a statement and compares them byte for byte. @throws ProofFault */
+/** Returns the quotes of a statement, read from its documents and compared byte for byte. @throws ProofFault */
 export function readProofQuotes(
   quotes: ProofStatement["quotes"],
   passages: readonly Passage[],

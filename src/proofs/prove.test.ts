@@ -5,7 +5,7 @@ import { canonicalJson, parseUnambiguousJson } from "./canonical-json.ts";
 import { merkleTree, rootOf } from "./merkle.ts";
 import { createProofKey, isSignedBy, publicPem, readPrivateKey, readPublicKey, signStatement } from "./signature.ts";
 
-/** Computes the root exactly as RFC 6962, section 2.1 defines it. */
+/** Computes the root literally by the definition in RFC 6962, section 2.1. */
 function textbookRoot(leaves: readonly string[]): Buffer {
   const hash = (...parts: (string | Uint8Array)[]) => parts.reduce((h, part) => h.update(part), createHash("sha256")).digest();
   if (leaves.length === 0) return hash("");

@@ -2,7 +2,7 @@ import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, typ
 import { messageOf, RequestError } from "../shared/errors.ts";
 import type { Proof } from "./proof.ts";
 
-/** Prefix of the signed bytes. It prevents other signatures made with the same key from being valid for a proof. */
+/** Prefix of the signed bytes. With it, a signature that the key made for another purpose is not valid for a proof. */
 const PURPOSE = "sourcebound-proof-1\n";
 const SIGNATURE_BYTES = 64;
 
@@ -44,7 +44,7 @@ export function publicPem(key: KeyObject): string {
   return publicOf(key).export({ type: "spki", format: "pem" }).toString();
 }
 
-/** Returns the SHA-256 (hex) of the public key as SubjectPublicKeyInfo. */
+/** Returns the id of a key: SHA-256 (hex) of the public key in the form SubjectPublicKeyInfo. */
 function keyIdOf(key: KeyObject): string {
   return createHash("sha256")
     .update(publicOf(key).export({ type: "spki", format: "der" }))

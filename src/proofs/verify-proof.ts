@@ -34,17 +34,17 @@ import { isSignedBy, readPublicKey } from "./signature.ts";
 import { stateCheck } from "./state-proof.ts";
 
 export interface VerifyProofOptions {
-  /** Published public key of the installation (PEM). Without it a proof can be sound, but its origin stays unknown. */
+  /** Public key of the installation (PEM). Without it, the status is at most `sound`, because the origin is unknown. */
   readonly key?: string | undefined;
-  /** Corpus root from an independent publication. */
+  /** Corpus root that was published independently of the proof, to compare with. */
   readonly root?: string | undefined;
-  /** Scores wording again with the shipped models. Without it, only exact quotes are checked again. @default true */
+  /** True to score paraphrases again with the shipped models. If false, only exact quotes are checked again. @default true */
   readonly reader?: boolean | undefined;
-  /** Models to share between several verifications. @default loaded for this proof */
+  /** Models that several verifications share. @default loaded for this proof */
   readonly models?: ProofModels | undefined;
 }
 
-/** One verification step. `ok` is `null` if it was not repeated and relies on the signature. */
+/** One verification step. `ok` is `null` if the step could not be repeated, so that only the signature vouches for it. */
 export interface ProofStep {
   readonly name: "form" | "digest" | "signature" | "software" | "root" | "documents" | "quotes" | "sentences" | "answer" | "refusal";
   readonly ok: boolean | null;
@@ -53,9 +53,9 @@ export interface ProofStep {
 
 export interface ProofVerdict {
   /**
-   * `verified`: everything holds and the key's holder signed it. `sound`: everything that can be repeated holds, but
-   * the origin is unknown, so the proof may be forged. `unchecked`: no fault was found, but another version ran the
-   * checks; verify with that version. `rejected`: a fault was found.
+   * `verified`: everything holds, and the holder of the key signed it. `sound`: everything that can be repeated holds, but
+   * the origin is unknown, so the proof may be forged. `unchecked`: no fault was found, but another version of the program
+   * made the proof; verify it with that version. `rejected`: a fault was found.
    */
   readonly status: "verified" | "sound" | "unchecked" | "rejected";
   /** Id of the answer; `null` if the proof cannot be read. */
@@ -121,10 +121,13 @@ function readProof(text: string, steps: ProofStep[]): Proof | null {
 
 type Runner = ReturnType<typeof createRunner>;
 
-/** The proof comes from a version with other checks, so it can be neither confirmed nor rejected. */
+/** Error: the proof comes from a version with other checks, so it can be neither confirmed nor rejected. */
 class OtherProgram extends ProofFault {}
 
-/** Runs steps. A fault becomes a failed step instead of an exception. A step that returns `null` was not repeated. */
+/**
+ * Creates a function that runs steps. A fault gives a failed step instead of an exception. A step that returns `null`
+ * was not repeated.
+ */
 function createRunner(steps: ProofStep[]) {
   let other = false;
   return {
@@ -148,7 +151,10 @@ function fail(reason: string): never {
   throw new ProofFault(reason);
 }
 
-/** Checks version, checks revision and settings. Scores are compared exactly, and another version may score differently. */
+/**
+ * Checks version, revision of the checks, and settings. Scores are compared exactly, but another version may score
+ * differently.
+ */
 function assertSameProgram({ software, checks = FIRST_CHECKS, checking, question }: ProofStatement): string {
   if (software !== VERSION)
     throw new OtherProgram(`was made by version ${software}, but this is version ${VERSION}. Verify it with that version`);
@@ -163,7 +169,7 @@ function assertSameProgram({ software, checks = FIRST_CHECKS, checking, question
   return `version ${VERSION}, checks number ${CHECKS_REVISION}`;
 }
 
-/** Checks the hashes of the weights. A proof without scores needs none. */
+/** Checks the hashes of the weights. A proof without scores needs no weights. */
 function assertSameWeights({ checking }: ProofStatement, { hashes }: ProofModels): void {
   if (Object.keys(checking.weights).length === 0) return;
   const ours = hashes();
@@ -193,7 +199,7 @@ async function runAgain(
       return `${quotes.length} match byte for byte`;
     }));
   if (!quoted) return;
-  // Create the context inside a step, because a proof's settings may be invalid.
+  // Create the context inside a step, because invalid settings of the proof must give a failed step.
   let context: CheckContext | null = null;
   let written = nothingWritten();
   await run("sentences", async () => {
@@ -223,7 +229,7 @@ function assertNamed({ documents, passages, answer }: ProofStatement): void {
   if (idle !== undefined) fail(`the answer uses no passage from ${idle.path}`);
 }
 
-/** Uses a proof's settings without validation. The checks that run with them detect invalid values. */
+/** Returns the settings of a proof without validation. The checks that use them detect invalid values. */
 function settingsOf({ settings }: ProofStatement["checking"]): CheckSettings {
   return settings as unknown as CheckSettings;
 }
@@ -253,14 +259,14 @@ function contextOf({ checking, question, served }: ProofStatement, reads: boolea
   };
 }
 
-/** Returns the encoder that a statement names; `null`: it names none. @throws ProofFault when it is unavailable */
+/** Returns the encoder that a statement names; `null`: it names none. @throws ProofFault if that encoder is not available */
 function encoderOf({ encoder }: ProofStatement["checking"], models: ProofModels): EmbeddedEncoder | null {
   if (encoder === null) return null;
   const embedded = models.encoder();
   return embedded.id === encoder ? embedded : fail(`was checked with the encoder ${encoder}, which is not available`);
 }
 
-/** Checks every draft against its quotes again, as the pipeline did. */
+/** Runs the checks of every drafted sentence again with its quotes, as the pipeline did. */
 async function writeAgain(statement: ProofStatement, quotes: readonly Quote[], context: CheckContext): Promise<Written> {
   const quotesAt = (places: readonly number[]) =>
     places.map((place) => quotes[place] ?? fail(`a sentence cites the quote ${place}, which does not exist`));
@@ -289,7 +295,7 @@ function assertSame(what: string, found: readonly unknown[], stated: readonly un
   }
 }
 
-/** Repeats the checks of the whole answer and compares all results. */
+/** Runs the checks of the whole answer again, and compares all results with the statement. */
 async function compareAnswer(
   { answer, evidence, checking }: ProofStatement,
   written: Written,
@@ -317,7 +323,7 @@ async function compareAnswer(
   return `${checks.length} checks have the stated results`;
 }
 
-/** Checks that the near misses of a refusal occur in their documents. */
+/** Checks that the near misses of a refusal occur in their documents. Returns a description of the result. */
 function compareRefusal({ answer }: ProofStatement, documents: readonly PassageSource[]): string | null {
   if (answer.refusal === null) return "there is none";
   const nearest = nearestOf(answer);
