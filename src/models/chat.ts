@@ -7,31 +7,31 @@ export interface ChatPrompt {
 
 export type ChatEvent =
   | { readonly type: "text"; readonly text: string }
-  /** Last event of a stream that ends by itself. Counts are `null` if the endpoint did not report them. */
+  /** Last event of a stream that was not cut. A count is `null` if the endpoint did not report it. */
   | { readonly type: "end"; readonly inputTokens: number | null; readonly outputTokens: number | null };
 
-/** Replaces every `{{name}}` once; braces in values stay unchanged. */
+/** Replaces every `{{name}}` in the template. Braces inside inserted values are left as they are. */
 export function fillSlots(template: string, slots: Readonly<Record<string, string>>): string {
   return template.replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) => slots[name] ?? whole);
 }
 
-/** Throws the reason of an abort, unless only the model's time limit ended (`limitModel`). */
+/** Throws the reason of an abort if the caller left. Does not throw if only the model's time limit ended (`limitModel`). */
 export function throwIfLeft(signal: AbortSignal): void {
   if (!(signal.reason instanceof ModelError)) signal.throwIfAborted();
 }
 
-/** A JSON schema for a reply. */
+/** The form of a reply, as a JSON schema. */
 export interface ReplyForm {
-  /** Letters and underscores. */
+  /** Name of the form: letters and underscores. */
   readonly name: string;
-  /** An object schema that every OpenAI-compatible endpoint accepts: all properties required, no further ones. */
+  /** Schema of an object that every OpenAI-compatible endpoint accepts: all properties are required, no others are allowed. */
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
 export interface ChatOptions {
   readonly temperature: number;
   readonly signal: AbortSignal;
-  /** Requested form of the reply. A model that cannot keep to a form replies with text. */
+  /** Requested form of the reply. A model that does not support forms replies with text. */
   readonly form?: ReplyForm | undefined;
 }
 

@@ -14,14 +14,15 @@ import { createWordpiece } from "../text/wordpiece.ts";
 export const sharedEncoder = whileHeld(() => loadEmbeddedEncoder());
 
 /**
- * A static text encoder without word order. A text's vector is the normalised sum of its tokens' rows, each weighted by
- * its count to a power stored with the weights (0.5). The same text has the same vector on every machine.
+ * A static text encoder that ignores word order. The vector of a text is the normalised sum of its tokens' rows. The
+ * weight of a row is the token's count in the text to a power that is stored with the weights (0.5). The same text has the
+ * same vector on every machine.
  */
 export interface EmbeddedEncoder {
-  /** Changes with the weights. Vectors of different ids must never be compared. */
+  /** Differs for different weights. Vectors of encoders with different ids must never be compared. */
   readonly id: string;
   readonly dimensions: number;
-  /** Returns L2-normalised vectors; all zeros for a text without tokens. */
+  /** Returns vectors of length 1. The vector of a text without tokens is all zeros. */
   embed(texts: readonly string[]): Promise<Float32Array[]>;
   embedSync(texts: readonly string[]): Float32Array[];
 }
@@ -54,7 +55,7 @@ export function loadEmbeddedEncoder(options: { path?: string } = {}): EmbeddedEn
   const { dimensions } = header;
   const wordpiece = createWordpiece(pieces, { hashRows: header.hash_rows });
   const factors = Float64Array.from({ length: 64 }, (_, count) => count ** header.repeat_power);
-  /** Count of each row in the current text; all zero between texts. */
+  /** Count of each row's token in the current text. All zero between texts. */
   const counts = new Int32Array(header.rows);
   const sum = new Float64Array(dimensions);
 
@@ -88,8 +89,8 @@ export function loadEmbeddedEncoder(options: { path?: string } = {}): EmbeddedEn
 }
 
 /**
- * Sets `sum` to the weighted sum of rows. Adds four rows per pass, so that `sum` is loaded and stored a quarter as often; each value is
- * added in the same order, so results are bit-identical.
+ * Sets `sum` to the weighted sum of rows. Adds four rows per pass, so that `sum` is loaded and stored a quarter as often.
+ * The order of additions stays the same, so results are bit-identical.
  * @param rows start of each row in `codes`, and its weight
  */
 function sumRows(
@@ -128,7 +129,7 @@ function unit(sum: Float64Array): Float32Array {
 interface Weights {
   header: z.infer<typeof headerSchema>;
   scales: Float32Array;
-  /** Codes from -7 to 7, row-major. A value is its code times the row's scale. */
+  /** Codes from -7 to 7, one row after another. A value is its code times the scale of its row. */
   codes: Int8Array;
   pieces: string[];
 }
@@ -178,7 +179,7 @@ function readWeights(path: string): Weights {
   return { header, scales: floats(payload, rows), codes, pieces };
 }
 
-/** Reads `count` little-endian floats from the start. */
+/** Reads `count` little-endian floats from the beginning of `bytes`. */
 function floats(bytes: Uint8Array, count: number): Float32Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset);
   return Float32Array.from({ length: count }, (_, i) => view.getFloat32(i * 4, true));

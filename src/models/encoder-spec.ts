@@ -9,10 +9,13 @@ import type { EmbeddedEncoder } from "./embedded-encoder.ts";
 import type { Encoder, EncoderChoice } from "./encoder.ts";
 import { DTYPES, HUB_NAME, POOLINGS } from "./hub/catalog.ts";
 
-/** Milliseconds to wait after a failed call. Meanwhile BM25 ranks questions at once, instead of each question waiting for all retries. */
+/**
+ * Milliseconds after a failed call in which further calls fail at once. Questions are then ranked by BM25 without
+ * waiting for retries.
+ */
 const PAUSE_MS = 15_000;
 
-/** Wraps an encoder so that after a failure calls fail at once until the pause ends. */
+/** Wraps an encoder so that, after a failed call, further calls fail at once for `PAUSE_MS`. */
 function pauseAfterFailure(encoder: Encoder): Encoder {
   let failure: { readonly error: ModelError; readonly until: number } | null = null;
   return {
@@ -35,7 +38,7 @@ function pauseAfterFailure(encoder: Encoder): Encoder {
   };
 }
 
-/** Identifies an encoder and allows reopening it; holds no API key. */
+/** Schema of what identifies an encoder and is needed to open it again. Contains no API key. */
 export const encoderSpecSchema = z.union([
   z.literal("embedded"),
   z.strictObject({ hub: z.string().regex(HUB_NAME), dtype: z.enum(DTYPES), pooling: z.enum(POOLINGS).optional() }),
@@ -43,7 +46,7 @@ export const encoderSpecSchema = z.union([
 ]);
 export type EncoderSpec = z.infer<typeof encoderSpecSchema>;
 
-/** Returns the configured encoder; `null` for BM25 only. */
+/** Returns the specification of the configured encoder; `null`: BM25 only. */
 export function configuredSpec({ embeddings }: Pick<Config, "embeddings">): EncoderSpec | null {
   if (embeddings === "none") return null;
   if (embeddings === "embedded" || "hub" in embeddings) return embeddings;
@@ -52,8 +55,8 @@ export function configuredSpec({ embeddings }: Pick<Config, "embeddings">): Enco
 
 /**
  * Opens an encoder. An endpoint gets the configured API key only if the configuration names the same endpoint.
- * @param embedded loads the embedded encoder, or returns the loaded one
- * @throws ModelError when a Hub model or the runtime is not installed
+ * @param embedded loads the embedded encoder, or returns it if it is loaded
+ * @throws ModelError if a Hugging Face Hub model or the runtime is not installed
  */
 export function openEncoder(spec: EncoderSpec, config: Config, embedded: () => EmbeddedEncoder): Encoder {
   if (spec === "embedded") return embedded();
@@ -78,9 +81,9 @@ interface EncoderChoiceParts {
 }
 
 /**
- * Selects the encoder of a domain, which is the one with a complete index. After a change of configuration the
- * configured encoder is prepared next to it and then replaces it. A choice made with `models switch` stays until the
- * configuration changes.
+ * Returns a function that selects the encoder of a domain: the one whose index is complete. After a change of
+ * configuration, the vectors of the configured encoder are computed while the previous one serves; then it takes over. A
+ * choice made with `models switch` stays until the configuration changes.
  */
 export function createEncoderChoice({ domain, store, configured, open }: EncoderChoiceParts): () => Promise<EncoderChoice> {
   const key = JSON.stringify(configured.spec);
@@ -99,7 +102,7 @@ export function createEncoderChoice({ domain, store, configured, open }: Encoder
         serve = open(active.spec);
         opened.set(serve.id, serve);
       } catch {
-        // If an encoder can no longer be opened, the configured one replaces it.
+        // The encoder cannot be opened any more, so the configured one takes over below.
       }
     }
     if (serve === undefined || serve.id !== active.id) {

@@ -1,13 +1,16 @@
-/** Embeds texts as unit vectors. Every implementation runs the contract suite in `src/testing`. */
+/** Embeds texts as vectors of length 1. Every implementation runs the contract suite in `src/testing`. */
 export interface Encoder {
-  /** Identifies the model; vectors of different ids are never compared. */
+  /** Identifies the model. Vectors of encoders with different ids are never compared. */
   readonly id: string;
-  /** The maker's name of the model, for known thresholds and prices; absent if it has none. */
+  /** Public name of the model, by which thresholds and prices are known; absent if it has none. */
   readonly model?: string;
-  /** Maximum texts per call, so that progress is visible and a crash loses little; the configured number if absent. */
+  /**
+   * Maximum number of texts per call. Small calls show progress, and a crash loses little. Absent: the configured number.
+   */
   readonly batch?: number;
   /**
-   * Returns one vector per text, in order: of equal dimension, finite, of length 1 (all zeros for a text without content).
+   * Returns one vector per text, in order. All have the same dimension, finite values, and length 1; the vector of a text
+   * without content is all zeros.
    * @throws ModelError after retries
    */
   embed(texts: readonly string[], options?: EmbedOptions): Promise<Float32Array[]>;
@@ -15,7 +18,10 @@ export interface Encoder {
 
 export interface EmbedOptions {
   readonly signal?: AbortSignal;
-  /** Called with the tokens that an endpoint charges for; `null` if it does not count. Local encoders never call it. */
+  /**
+   * Called with the number of tokens that an endpoint charges for; `null` if it does not report them. Local encoders
+   * never call it.
+   */
   readonly onUsage?: (tokens: number | null) => void;
 }
 

@@ -11,7 +11,7 @@ const weightsSchema = z.object({
   name: z.string(),
   recipe: z.string(),
   date: z.string(),
-  /** The cross-encoder that the weights were fitted with. */
+  /** The cross-encoder on whose scores the weights were fitted. */
   reader: z.object({ name: z.string(), hash: z.string() }),
   slope: z.number().positive(),
   offset: z.number(),
@@ -19,8 +19,8 @@ const weightsSchema = z.object({
 export type EntailmentWeights = z.infer<typeof weightsSchema>;
 
 /**
- * Loads the entailment weights that ship, made by `lab/train/entailment`.
- * @throws ModelError `entailment_corrupt` when the file is missing or invalid
+ * Loads the shipped entailment weights, which `lab/train/entailment` writes.
+ * @throws ModelError `entailment_corrupt` if the file is missing or invalid
  */
 export function readEntailmentWeights(path: string = shippedWeights("entailment.json")): EntailmentWeights {
   const names = { code: "entailment_corrupt", whose: "the entailment weights", recipe: "entailment" };
@@ -28,22 +28,25 @@ export function readEntailmentWeights(path: string = shippedWeights("entailment.
 }
 
 export interface EntailmentParts {
-  /** Returns unit vectors of the embedded encoder. */
+  /** Embeds texts with the embedded encoder, as vectors of length 1. */
   readonly embed: (texts: readonly string[]) => readonly Float32Array[];
-  /** Scores pairs with the cross-encoder; `null` if it is unavailable, and then nothing is scored. */
+  /** Scores pairs with the cross-encoder. Returns `null` if it is unavailable; then no support is scored. */
   readonly read: ((pairs: readonly TextPair[], signal: AbortSignal) => Promise<readonly PairReading[] | null>) | null;
   readonly weights: EntailmentWeights;
 }
 
-/** Maximum characters of a window of whole sentences. */
+/** Maximum characters of a window. A window consists of whole sentences. */
 const WINDOW_CHARACTERS = 420;
-/** Number of most similar windows that are scored with the claim. */
+/** Number of windows, most similar first, that are scored with the claim. */
 const READ_WINDOWS = 5;
-/** Number of sentences in the additional text, those most similar to the claim, and number of windows they come from. */
+/**
+ * For the additional text: the number of sentences most similar to the claim, and the number of windows from which they
+ * come.
+ */
 const GATHERED_SENTENCES = 4;
 const GATHERED_FROM = 6;
 
-/** Consecutive sentences of the evidence. */
+/** Some consecutive sentences of the evidence. */
 interface Window {
   readonly title: string;
   readonly headings: readonly string[];
@@ -51,7 +54,7 @@ interface Window {
   readonly vector: Float32Array;
 }
 
-/** Number of evidence texts whose windows are cached; the sentences of one answer share them. */
+/** Number of evidence texts whose windows are cached. The sentences of one answer share their evidence. */
 const KEPT_TEXTS = 2_000;
 /** Number of pairs scored between two checks of the signal. */
 const PAIRS_PER_STEP = 32;
@@ -60,9 +63,9 @@ const NEVER = new AbortController().signal;
 const WORD = /[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}]|['’.,-](?=[\p{L}\p{N}]))*/gu;
 
 /**
- * Creates a support scorer from the entailment head of the cross-encoder. The claim is scored with each of the evidence windows most
- * similar to it, and with one text made of the most similar sentences in those windows. The highest log odds of "supported" decide, as in
- * training (`lab/train/entailment`).
+ * Creates a support scorer from the entailment head of the cross-encoder. The claim is scored with each of the evidence
+ * windows most similar to it, and with one additional text: the sentences in those windows that are most similar to it.
+ * The highest log odds of "supported" decide, as in training (`lab/train/entailment`).
  */
 export function createEntailmentScorer({ embed, read, weights }: EntailmentParts): SupportScorer {
   const stem = createStemmer();
@@ -126,7 +129,7 @@ export function createEntailmentScorer({ embed, read, weights }: EntailmentParts
   };
 }
 
-/** Returns the log odds of "supported" against both other labels. */
+/** Returns the log odds of "supported" against the other two labels. */
 function supportLogOdds({ claim: { supported, contradicted, notFound } }: PairReading): number {
   return supported - Math.log(Math.exp(contradicted) + Math.exp(notFound));
 }
@@ -147,7 +150,7 @@ function cutWindows({ text, above }: EvidenceText): Omit<Window, "vector">[] {
   return windows.filter((window) => hasWord(window.text));
 }
 
-/** Joins the sentences of the windows that are most similar to the claim, in text order. */
+/** Joins those sentences of the windows that are most similar to the claim, in the order of the windows. */
 function gatherSentences(claim: Float32Array, windows: readonly Window[], embed: EntailmentParts["embed"]): string {
   const sentences = [...new Set(windows.flatMap(({ text }) => splitSentences(text).map(({ start, end }) => text.slice(start, end))))];
   const vectors = embed(sentences);
@@ -160,7 +163,7 @@ function gatherSentences(claim: Float32Array, windows: readonly Window[], embed:
     .join(" ");
 }
 
-/** Returns the ranges of claim words with an index token that no text contains. */
+/** Returns the ranges of the words of the claim that no text contains, compared by their stems. */
 function missingWords(claim: string, texts: readonly string[], stem: (word: string) => string): TextRange[] {
   const held = new Set(texts.flatMap((text) => tokenize(text, stem)));
   return [...claim.matchAll(WORD)].flatMap(({ 0: word, index }) =>

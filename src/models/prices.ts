@@ -8,7 +8,7 @@ export interface Usage {
   readonly outputTokens: number | null;
 }
 
-/** US dollars per million tokens, with the date of the price in its source. */
+/** Schema of a price: US dollars per million tokens, the source of the price, and the date that the source states for it. */
 const priceSchema = z.object({ input: z.number().min(0), output: z.number().min(0), date: z.iso.date(), source: z.string().min(1) });
 type Price = z.infer<typeof priceSchema>;
 const tableSchema = z.object({ unit: z.literal("USD per 1,000,000 tokens"), models: z.record(z.string(), priceSchema) });
@@ -22,13 +22,16 @@ export function loadPrices(path: string = join(PACKAGE_ROOT, "src", "models", "p
   return tableSchema.parse(JSON.parse(readFileSync(path, "utf8"))).models;
 }
 
-/** Returns the price of a model. A dated version without an entry has the price of its family. `null` if neither has one. */
+/**
+ * Returns the price of a model. A dated version without its own entry has the price of its family. `null` if neither is
+ * listed.
+ */
 export function priceOf(model: string, prices: PriceTable): Price | null {
   const family = model.replace(/-\d{4}-\d{2}-\d{2}$/, "");
   return (Object.hasOwn(prices, model) ? prices[model] : Object.hasOwn(prices, family) ? prices[family] : null) ?? null;
 }
 
-/** Returns Σ tokens · price / 10⁶; `null`, never 0, if the price is unknown or the endpoint did not count. */
+/** Returns the cost: Σ tokens · price / 10⁶. `null`, never 0, if the price is unknown or the endpoint did not count tokens. */
 export function costUsd(model: string, { inputTokens, outputTokens }: Usage, prices: PriceTable): number | null {
   const price = priceOf(model, prices);
   if (price === null || inputTokens === null || (outputTokens === null && price.output > 0)) return null;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Accepts a number of at least 0, as JSON number or as text. */
+/** Schema of a number of at least 0 that a model wrote, as JSON number or as text. */
 export const writtenNumber = z
   .union([
     z.number(),
@@ -11,12 +11,12 @@ export const writtenNumber = z
   ])
   .pipe(z.number().min(0));
 
-/** Maximum opening brackets tried in a reply. */
+/** Maximum number of opening brackets in a reply at which parsing is tried. */
 const TRIES = 20;
 
 /**
- * Returns the only JSON object or list in a model's reply, ignoring surrounding text, code fences and reasoning. Returns `undefined` for
- * none, and for several, which are ambiguous.
+ * Returns the JSON object or list in a model's reply, ignoring surrounding text, code fences and reasoning. Returns
+ * `undefined` if there is none, or if there are several, because it is then unclear which one is meant.
  * @example readJson('Sure: {"score": 1}') // { score: 1 }
  */
 export function readJson(reply: string): unknown {
@@ -38,7 +38,7 @@ function nextOpening(text: string, from: number): number {
   return at < 0 ? -1 : from + at;
 }
 
-/** Returns the offset after the bracket that closes the one at `start`; -1 if none does. */
+/** Returns the offset after the bracket that closes the one at `start`; -1 if it is not closed. */
 export function endOfValue(text: string, start: number): number {
   let depth = 0;
   let quoted = false;
@@ -54,7 +54,7 @@ export function endOfValue(text: string, start: number): number {
   return -1;
 }
 
-/** Parses JSON; `undefined` for other text. */
+/** Parses JSON. Returns `undefined` if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

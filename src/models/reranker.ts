@@ -5,14 +5,17 @@ export interface RerankPassage {
   readonly text: string;
 }
 
-/** Scores question–passage pairs independently of each other. Every implementation runs the contract suite in `src/testing`. */
+/**
+ * Scores each question–passage pair independently of the others. Every implementation runs the contract suite in
+ * `src/testing`.
+ */
 export interface Reranker {
   /** Identifies the model and its weights. */
   readonly id: string;
   /**
-   * Returns one score per passage, in order, 0–1, higher is better; `null`, never 0, for a pair that cannot be scored, such as one without
-   * text.
-   * @throws ModelError when the model cannot be reached; the signal's reason when cancelled
+   * Returns one score per passage, in order, from 0 to 1; higher is better. The score is `null`, never 0, if a pair cannot
+   * be scored, for instance because it has no text.
+   * @throws ModelError if the model cannot be reached; the signal's reason when cancelled
    */
   rerank(
     question: string,

@@ -3,9 +3,9 @@ import { type Calibration, scaleFor } from "./calibration/calibration.ts";
 import type { Encoder } from "./encoder.ts";
 
 /**
- * Computes the cosine of two texts, converted by quantile to the scale of the model `source` if both models are
- * calibrated.
- * @param source model that the thresholds belong to; `null`: raw cosines
+ * Creates a function that computes the cosine of two texts. The cosine is converted to the scale of the model `source` if
+ * both models have a calibration.
+ * @param source model on which the thresholds were measured; `null`: cosines are not converted
  */
 export function createSimilarity(
   encoder: Pick<Encoder, "id" | "model" | "embed">,
@@ -23,10 +23,10 @@ export function createSimilarity(
   };
 }
 
-/** Prefix of the ids of the embedded encoder. */
+/** Prefix of the embedded encoder's ids. */
 const EMBEDDED_ENCODER = "sourcebound-embedded-";
 
-/** Measures the similarity of question and answer, with the minimum for a relevant answer. */
+/** Creates a scorer of the similarity of question and answer, with the minimum similarity of a relevant answer. */
 export function createRelevancy(
   { minimum, of, embedded }: { readonly minimum: number; readonly of: string; readonly embedded: number },
   encoder: Pick<Encoder, "id" | "model" | "embed">,

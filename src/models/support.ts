@@ -9,17 +9,17 @@ export interface EvidenceText {
 /** A sentence of an answer with the texts that should support it. */
 export interface SupportPair {
   readonly claim: string;
-  /** Quotes or passages. */
+  /** Quotes or passages that may support the claim. */
   readonly evidence: readonly EvidenceText[];
 }
 
 export interface SupportScore {
-  /** Probability that the evidence supports the whole claim. */
+  /** Probability that the evidence supports the whole claim, 0 to 1. */
   readonly score: number;
-  /** Unsupported ranges of the claim, in order; may be empty. */
+  /** Ranges of the claim that are not supported, in order; may be empty. */
   readonly spans: readonly TextRange[];
   readonly reason: string;
-  /** Whether the evidence contradicts the claim. Absent: not measured. */
+  /** True if the evidence contradicts the claim. Absent: not determined. */
   readonly contradicted?: boolean;
 }
 
@@ -28,9 +28,9 @@ export interface SupportScorer {
   /** Identifies the model and its weights. */
   readonly id: string;
   /**
-   * Returns one score per pair, in order; `null`, never 0, for a pair that cannot be scored: without words, or with a model's reply that
-   * does not parse.
-   * @throws ModelError when the model cannot be reached; the signal's reason when cancelled
+   * Returns one score per pair, in order. A score is `null`, never 0, if the pair cannot be scored: the claim has no words,
+   * or the reply of the model cannot be parsed.
+   * @throws ModelError if the model cannot be reached; the signal's reason when cancelled
    */
   score(pairs: readonly SupportPair[], options?: { readonly signal?: AbortSignal | undefined }): Promise<readonly (SupportScore | null)[]>;
 }
@@ -40,7 +40,7 @@ export function hasWord(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text);
 }
 
-/** Returns the distinct lines of the evidence: its texts, then their context. */
+/** Returns the distinct lines of the evidence: first the texts, then their context. */
 export function evidenceLines(evidence: readonly EvidenceText[]): string[] {
   const above = evidence.flatMap((one) => one.above.filter((line) => line.trim() !== ""));
   return [...new Set([...evidence.map(({ text }) => text), ...above])];

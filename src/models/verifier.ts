@@ -5,31 +5,32 @@ export interface VerifierPassage {
 }
 
 export interface PassageVerdict {
-  /** Whether the passage answers the question, 0–1. */
+  /** Score, from 0 to 1, of whether the passage answers the question. */
   readonly relevance: number;
-  /** Whether the passage is self-contained, clear and unambiguous, 0–1. */
+  /** Score, from 0 to 1, of whether the passage is self-contained, clear and unambiguous. */
   readonly consistency: number;
 }
 
 export interface VerifierOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Called before a request to an endpoint; never if no passage needs one. */
+  /** Called before a request to an endpoint. Not called if no passage needs a request. */
   readonly onCall?: (() => void) | undefined;
-  /** Called once per completed request; `null`: the endpoint did not count. */
+  /** Called after each completed request. A count is `null` if the endpoint did not report it. */
   readonly onUsage?: ((usage: { readonly inputTokens: number | null; readonly outputTokens: number | null }) => void) | undefined;
-  /** Called with the reason if passages have no verdict. */
+  /** Called with the reason if some passages get no verdict. */
   readonly onFailure?: ((reason: string) => void) | undefined;
 }
 
 /** Judges passages before anything is written. Every implementation runs the contract suite in `src/testing`. */
 export interface PassageVerifier {
   readonly id: string;
-  /** Name of the called model, for its price. */
+  /** Name of the model that is called, by which its price is known. */
   readonly model: string;
   /**
-   * Returns one verdict per passage, in order; `null`, never 0, if it cannot be judged: no words, embedded instructions, or a reply that
-   * does not parse. The text of a passage must not influence the verdicts of others.
-   * @throws ModelError when the model cannot be reached; the signal's reason when cancelled
+   * Returns one verdict per passage, in order. A verdict is `null`, never 0, if the passage cannot be judged: it has no
+   * words, it contains instructions, or the reply cannot be parsed. The text of a passage must not influence the verdicts on
+   * other passages.
+   * @throws ModelError if the model cannot be reached; the signal's reason when cancelled
    */
   verify(question: string, passages: readonly VerifierPassage[], options?: VerifierOptions): Promise<readonly (PassageVerdict | null)[]>;
 }

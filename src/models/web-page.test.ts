@@ -15,7 +15,7 @@ async function fetched(url: string, hosts: Readonly<Record<string, FakeHost>>, o
   return fetchWebPage(url, web.network, { ...OPTIONS, ...over });
 }
 
-/** Returns code and message of the refusal. */
+/** Returns code and message of the error with which a page is refused. */
 async function refusal(...parts: Parameters<typeof fetched>): Promise<string> {
   const failure = await failureOf(fetched(...parts));
   return failure === null ? "fetched" : `${failure.code}: ${failure.message}`;

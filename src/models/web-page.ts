@@ -11,10 +11,10 @@ import { messageOf, WebError } from "../shared/errors.ts";
 import type { Block, Unit } from "../shared/types.ts";
 import { startDeadline } from "./adapters/call.ts";
 
-/** Resolves hosts and opens connections. Tests replace it; the checks of addresses are separate and always apply. */
+/** Resolves hosts and opens connections. Tests replace it. The checks of addresses are outside of it, so they always apply. */
 export interface WebNetwork {
   resolve(host: string): Promise<readonly string[]>;
-  /** Connects to exactly this address; with `secure`, the certificate must be for `host`. */
+  /** Connects to exactly this address. With `secure`, the server's certificate must be for `host`. */
   connect(target: ConnectTarget): Duplex;
 }
 
@@ -37,7 +37,7 @@ export const INTERNET: WebNetwork = {
       : connect({ host: address, port }),
 };
 
-/** Publicly routed addresses that lead into a cloud: Azure's wire server returns a machine's secrets. */
+/** Public addresses that lead inside a cloud: the wire server of Azure returns secrets of the machine. */
 const INSIDE_CLOUDS: ReadonlySet<string> = new Set(["168.63.129.16"]);
 /** The block of all public IPv6 addresses (RFC 4291, section 2.4; IANA's registry of global unicast addresses). */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR("2000::/3");
@@ -58,24 +58,27 @@ export function isPublicAddress(address: string): boolean {
   return parsed.match(GLOBAL_IPV6) && parsed.range() === "unicast";
 }
 
-/** Returns whether a URL's host is an address. The URL parser has converted octal, hexadecimal and short forms to dotted IPv4. */
+/**
+ * Returns whether the host of a URL is an IP address. The URL parser has already converted octal, hexadecimal and short
+ * forms.
+ */
 export function isAddress(host: string): boolean {
   return host.startsWith("[") || ipaddr.isValid(host);
 }
 
-/** Maximum redirects per page. Sites seldom need more than a slash, `www.` and `https`. */
+/** Maximum redirects per page. Most sites only redirect to add a slash, `www.` or `https`. */
 export const MAX_REDIRECTS = 4;
-/** Maximum bytes of a page, compressed and decompressed; text pages are far smaller. */
+/** Maximum bytes of a page, both compressed and decompressed. Pages of text are far smaller. */
 export const MAX_PAGE_BYTES = 2 * 1024 * 1024;
-/** Milliseconds per page, redirects included. */
+/** Maximum milliseconds for a page, including redirects. */
 export const PAGE_TIMEOUT_MS = 5000;
-/** Maximum number of addresses of a host to try. */
+/** Maximum number of addresses of a host to which a connection is tried. */
 const MAX_ADDRESSES = 3;
 const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_URL_CHARACTERS = 2000;
 
 export interface FetchOptions {
-  /** Hosts that may be fetched, with their subdomains. */
+  /** Hosts from which pages may be fetched, including their subdomains. */
   readonly hosts: readonly string[];
   readonly signal: AbortSignal;
   /** @default MAX_PAGE_BYTES */
@@ -91,7 +94,7 @@ export interface FetchedPage {
   readonly url: string;
   /** Content type, such as `text/html`. */
   readonly type: string;
-  /** Charset that the server states; `null` if none. */
+  /** Character set that the server states; `null` if it states none. */
   readonly charset: string | null;
   readonly bytes: Uint8Array;
 }
@@ -108,8 +111,9 @@ export interface PageText {
 export type ReadPage = (page: FetchedPage, signal: AbortSignal) => Promise<PageText>;
 
 /**
- * Fetches a page of a listed host. Every hop is checked before the connection: http or https on the default port, a listed host name, no
- * address, no user name, only public addresses. The connection goes to the checked address, so a later change of DNS has no effect.
+ * Fetches a page of a listed host. Every redirect is checked before the connection: http or https on its default port, a
+ * listed host name, no IP address, no user name, and only public addresses. The connection goes to the address that was
+ * checked, so a later change of DNS has no effect.
  * @throws WebError `web_refused`, `web_too_large`, `web_type`, `web_status`, `web_timeout`, `web_failed`; the signal's reason when
  * cancelled
  */
@@ -136,7 +140,7 @@ export async function fetchWebPage(url: string, network: WebNetwork, options: Fe
 }
 
 /**
- * Parses a URL and checks everything except its resolved addresses.
+ * Parses a URL and checks everything but the addresses to which its host resolves.
  * @throws WebError `web_refused`
  */
 export function checkUrl(url: string, hosts: readonly string[]): URL {
@@ -206,7 +210,7 @@ function ask(url: URL, address: string, network: WebNetwork, { types, signal }: 
       setHost: false,
       headers: {
         host: url.host,
-        // Prefers HTML.
+        // Of the accepted types, prefer HTML.
         accept: types.map((type) => (type === "text/html" ? type : `${type};q=0.5`)).join(", "),
         "accept-encoding": "gzip, identity;q=0.5",
         "user-agent": `sourcebound/${VERSION}`,
@@ -268,7 +272,7 @@ function readType(header: string | undefined, types: Asked["types"]): Pick<Fetch
   return { type, charset: charset[0] ?? null };
 }
 
-/** Returns a decompressor for a single encoding, `null` for none. Stacked encodings are rejected. */
+/** Returns a decompressor for one encoding; `null` if there is none. Several encodings on top of each other are rejected. */
 function unpacker(header: string | undefined) {
   switch ((header ?? "identity").trim().toLowerCase()) {
     case "identity":

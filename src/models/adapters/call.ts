@@ -5,26 +5,26 @@ import { ModelError, messageOf } from "../../shared/errors.ts";
 export interface EndpointOptions {
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** Milliseconds until the first byte, and between two parts of a stream. */
+  /** Maximum milliseconds until the first byte, and between two parts of a stream. */
   readonly timeoutMs: number;
-  /** Retries after timeouts, broken connections, invalid replies, 408, 409, 429 and 5xx. */
+  /** Maximum retries. Timeouts, broken connections, invalid replies and the statuses 408, 409, 429 and 5xx are retried. */
   readonly retries: number;
-  /** Maximum tokens of a reply of a model that writes, reasoning included. Absent: the endpoint's limit. */
+  /** Maximum tokens of a reply of a writing model, including its reasoning. Absent: the endpoint's limit. */
   readonly replyTokens?: number;
-  /** Milliseconds before the first retry; doubles each time. @default 500 */
+  /** Milliseconds before the first retry; doubled for each further one. @default 500 */
   readonly backoffMs?: number;
 }
 
-/** Milliseconds before the first retry: long enough for a busy server, short enough for a waiting user. */
+/** Default milliseconds before the first retry: long enough for a busy server, short enough for a waiting user. */
 export const DEFAULT_BACKOFF_MS = 500;
 /** Maximum characters quoted from an endpoint's message. */
 const MESSAGE_CHARACTERS = 200;
 
-/** A failed call. Its message is safe to show: it never contains the key, and only the beginning of an HTML page. */
+/** A failed call. Its message is safe to show: it never contains the API key, and of an HTML page only the beginning. */
 export class CallFailure extends Error {
   readonly retryable: boolean;
   readonly retryAfterMs: number;
-  /** HTTP status; `null`: the call failed otherwise. */
+  /** HTTP status; `null`: the call failed for another reason than its status. */
   readonly status: number | null;
 
   constructor(message: string, { retryable = true, retryAfterMs = 0, status = null }: Partial<Omit<CallFailure, keyof Error>> = {}) {
@@ -36,8 +36,8 @@ export class CallFailure extends Error {
 }
 
 /**
- * Repeats a call until it succeeds or the retries are used up. A `retry-after` above the timeout ends it, because a user waits, and so does
- * a `ModelError`.
+ * Repeats a call until it succeeds or the retries are used up. A `ModelError` is not retried. Neither is a call whose
+ * `retry-after` exceeds the timeout, because a user is waiting.
  */
 export function withRetries<T>(call: () => Promise<T>, options: EndpointOptions, signal: AbortSignal | undefined): Promise<T> {
   return pRetry(
@@ -70,7 +70,7 @@ export function toFailure(cause: unknown, apiKey: string): CallFailure {
   return new CallFailure(shownText(typeof message === "string" ? message : messageOf(cause), apiKey, MESSAGE_CHARACTERS));
 }
 
-/** @param advice what to do; if absent, it depends on the status */
+/** Creates the failure for an HTTP status. @param advice what to do; absent: chosen by the status */
 export function httpFailure({ status, headers }: Response, message: string, apiKey: string, advice = adviceFor(status)): CallFailure {
   const wait = headers.get("retry-after");
   const waits = wait === null ? "" : ` (retry after: ${shownText(wait, apiKey, 40)})`;
@@ -86,7 +86,7 @@ function adviceFor(status: number): string {
   return status === 401 || status === 403 ? "Check the API key" : "";
 }
 
-/** Returns the milliseconds of a `retry-after` header in seconds or as a date; 0 without one. */
+/** Returns the milliseconds of a `retry-after` header, given in seconds or as a date; 0 if there is no such header. */
 function retryAfter(value: string): number {
   const ms = /^\d+(\.\d+)?$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
   return Number.isNaN(ms) ? 0 : Math.max(0, ms);
@@ -102,9 +102,10 @@ export function shownText(text: string, apiKey: string, characters: number): str
 }
 
 /**
- * Creates a signal that aborts when a sender stalls. The clock runs only between `start` and `stop`, while the consumer waits for data.
- * @param silenceMs maximum of a single wait
- * @param totalMs maximum of all waits together
+ * Creates a signal that aborts when a sender sends nothing. The time runs only between `start` and `stop`, while the
+ * receiver waits for data.
+ * @param silenceMs maximum duration of one wait
+ * @param totalMs maximum duration of all waits together
  */
 export function createWatchdog(silenceMs: number, totalMs: number) {
   const controller = new AbortController();
@@ -128,8 +129,8 @@ export function createWatchdog(silenceMs: number, totalMs: number) {
 }
 
 /**
- * Starts a time limit. `expired` tells whether the time ran out, rather than the given signal aborting. It also holds the timeout, which
- * `AbortSignal.any` alone may let be collected before it fires.
+ * Starts a time limit. `expired` returns whether the time ran out before the given signal aborted. The returned object
+ * keeps a reference to the timeout, because otherwise it could be garbage-collected before it fires.
  */
 export function startDeadline(signal: AbortSignal, timeoutMs: number) {
   const timeout = AbortSignal.timeout(timeoutMs);

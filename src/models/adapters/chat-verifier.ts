@@ -12,13 +12,13 @@ import type { PassageVerdict, PassageVerifier, VerifierOptions, VerifierPassage 
 
 const REASON_CHARACTERS = 300;
 
-/** A score above 1 is on another scale and is rejected. */
+/** Schema of a score. A score above 1 is on another scale and is rejected. */
 const score = writtenNumber.pipe(z.number().max(1));
 const scoreSchema = z.object({ score, unsupported: z.array(z.string()).max(50), reason: z.string() });
 
 /**
- * Scores support with a model that writes. A reply other than the requested JSON object is `null`. Parts that the model calls unsupported
- * become spans only if they occur in the claim verbatim.
+ * Scores support with a writing model. If its reply is not the requested JSON object, the score is `null`. Parts that the
+ * model calls unsupported become spans only if the claim contains them verbatim.
  */
 export function createChatSupportScorer(chat: ChatModel): SupportScorer {
   const ask = createAsker(chat, "support");
@@ -41,7 +41,7 @@ export function createChatSupportScorer(chat: ChatModel): SupportScorer {
   };
 }
 
-/** Creates a function that fills the slots of the prompt `NAME.user.md` and returns the model's reply. */
+/** Creates a function that fills the slots of the prompt `NAME.user.md`, sends the prompt and returns the model's reply. */
 function createAsker(chat: ChatModel, name: "support" | "verify") {
   const [system, template] = ["system", "user"].map((part) => readFileSync(join(PROMPTS, `${name}.${part}.md`), "utf8")) as [
     string,
@@ -64,7 +64,7 @@ function parseVerdict(reply: string, claim: string): SupportScore | null {
   return { score, spans: findParts(unsupported, claim), reason: reason.slice(0, REASON_CHARACTERS) };
 }
 
-/** Returns the ranges of the parts in the claim, in order and without overlaps. */
+/** Returns the ranges of these parts in the claim, in order and without overlaps. */
 function findParts(parts: readonly string[], claim: string): TextRange[] {
   const found = parts.flatMap((part) => {
     const start = part === "" ? -1 : claim.indexOf(part);
@@ -75,24 +75,24 @@ function findParts(parts: readonly string[], claim: string): TextRange[] {
 }
 
 const PROMPTS = join(PACKAGE_ROOT, "src", "models", "prompts");
-/** Maximum characters of a passage in the prompt: more than any chunk has. */
+/** Maximum characters of a passage in the prompt. No chunk is that long. */
 const PASSAGE_CHARACTERS = 8000;
 /** Maximum characters of a reply that is parsed. */
 const REPLY_CHARACTERS = 20_000;
 
-/** Matches text that addresses a judge of passages. */
+/** Matches text that gives instructions to a judge of passages. */
 const ORDERS_TO_JUDGE =
   /"?\b(?:relevance|consistency|verdicts?)"?\s*[:=]\s*[\d[{"]|\b(?:scor(?:e|es|ed|ing)|rat(?:e|es|ed|ing)|grad(?:e|es|ed|ing)|judg(?:e|es|ed|ing)|rank(?:s|ed|ing)?|mark(?:s|ed|ing)?)\b.{0,60}\b(?:passages?|chunks?|snippets?|excerpts?)\b|\b(?:other|all|every|each|previous|following) (?:passages?|chunks?|snippets?|excerpts?)\b/is;
 
 const listSchema = z.array(z.unknown()).max(100);
-/** The requested object, or its list alone. */
+/** Schema of a reply: the requested object, or only the list in it. */
 const replySchema = z.union([z.object({ verdicts: listSchema }).transform(({ verdicts }) => verdicts), listSchema]);
 const verdictSchema = z.object({ passage: z.string(), relevance: writtenNumber, consistency: writtenNumber });
 
 /**
- * Judges all passages in one call of a model that writes. A passage with instructions is withheld, so that it cannot
- * influence other verdicts. The keys of passages depend on the question, so the author of a document cannot guess them.
- * An invalid reply is `null`, as a whole or for the affected passage.
+ * Judges all passages in one call of a writing model. A passage that contains instructions is not sent, so that it cannot
+ * influence the verdicts on others. The key of a passage depends on the question, so the author of a document cannot
+ * guess it. If the reply is invalid, the verdicts are `null`: all of them, or those of the passages affected.
  */
 export function createChatVerifier(chat: ChatModel): PassageVerifier {
   const ask = createAsker(chat, "verify");
@@ -124,7 +124,7 @@ function givesOrders({ title, headingPath, text }: VerifierPassage): boolean {
   return documentOrders(whole).length > 0 || ORDERS_TO_JUDGE.test(whole);
 }
 
-/** Returns a key that depends on the question, which authors of documents do not know. */
+/** Returns the key of a passage. It depends on the question, which the author of a document does not know. */
 function keyOf(question: string, { text }: VerifierPassage, place: number): string {
   return sha256Hex(JSON.stringify([question, place, text])).slice(0, 10);
 }
@@ -135,8 +135,8 @@ function lineOf(passage: string, { title, headingPath, text }: VerifierPassage):
 }
 
 /**
- * Returns verdicts by key. Returns `null` if the reply is not a list of verdicts, or if a score exceeds 1: on that other scale, 1 may be
- * the lowest score. A key with several or invalid verdicts gets none.
+ * Returns verdicts by key. Returns `null` if the reply is not a list of verdicts, or if any score exceeds 1: the scores are
+ * then on another scale, on which 1 may be the lowest. A key with several or invalid verdicts gets none.
  */
 function readVerdicts(reply: string): ReadonlyMap<string, PassageVerdict> | null {
   const parsed = replySchema.safeParse(reply.length > REPLY_CHARACTERS ? null : readJson(reply));

@@ -5,8 +5,9 @@ import cases from "./endpoint-examples.cases.json" with { type: "json" };
 import { createChatModel } from "./openai-compatible.ts";
 
 /**
- * Streams and errors as the documentation of each server shows them. `usage` counts tokens of the prompt and of the reply.
- * `tooLong` replies to a prompt that exceeds the context. `advises`: that error has a code, so the message says what to set.
+ * Streams and errors as the documentation of each server shows them. `usage` is the number of tokens of prompt and reply.
+ * `tooLong` is the reply to a prompt that exceeds the context. `advises` is true if that error has a code, so that our
+ * message says which setting to change.
  */
 const EXAMPLES = Object.entries(cases);
 type Example = (typeof EXAMPLES)[number][1];

@@ -5,7 +5,10 @@ import { CallFailure, type EndpointOptions, httpFailure, shownText } from "./cal
 
 const TAGS = { open: "<think>", close: "</think>" } as const;
 
-/** Removes a model's reasoning (`<think>`) from a stream, even if tags are split. A line break separates the text before and after it. */
+/**
+ * Returns functions that remove a model's reasoning (`<think>`) from a stream, even if a tag is split between two parts.
+ * A line break separates the text before and after the reasoning.
+ */
 export function createThoughtFilter() {
   let held = "";
   let isThought = false;
@@ -35,12 +38,15 @@ export function createThoughtFilter() {
         isApart = true;
       }
     },
-    /** Returns text that was held back as the possible start of a tag. */
+    /** Ends the stream. Returns text that was held back because it could have been the start of a tag. */
     end: () => shown(held),
   };
 }
 
-/** Returns the offset of a tag, or of its possible start at the end of the text; the text's length if there is none. */
+/**
+ * Returns the offset of a tag, or of what may be its start at the end of the text. If there is neither, the length of
+ * the text.
+ */
 function tagStart(text: string, tag: string): number {
   const whole = text.indexOf(tag);
   if (whole >= 0) return whole;
@@ -49,24 +55,27 @@ function tagStart(text: string, tag: string): number {
   return text.length;
 }
 
-/** Maximum characters quoted of a reply and of its content type. */
+/** Maximum characters that a message quotes of a reply, and of its content type. */
 const SHOWN_CHARACTERS = 80;
-/** Number of characters of a reply kept for that quote. It is larger than the quote, so that a key in it can be removed as a whole. */
+/**
+ * Number of characters of a reply that are kept for a message. More than are quoted, so that an API key in them is
+ * removed as a whole.
+ */
 const KEPT_CHARACTERS = 2000;
 
 const faultSchema = z.object({ message: z.string(), code: z.unknown().optional(), type: z.unknown().optional() });
-/** `{ error: { message } }` as OpenAI, `{ error }` as Ollama, or `{ message }` as vLLM. */
+/** Schema of an error: `{ error: { message } }` from OpenAI, `{ error }` from Ollama, or `{ message }` from vLLM. */
 const errorSchema = z.union([
   z.object({ error: faultSchema }).transform(({ error }) => error),
   z.object({ error: z.string() }).transform(({ error }) => ({ message: error, code: undefined, type: undefined })),
   faultSchema,
 ]);
-/** Error codes for a prompt that exceeds the model's context, as OpenAI, Azure and llama.cpp send them. */
+/** Error codes of OpenAI, Azure and llama.cpp for a prompt that exceeds the model's context. */
 const TOO_LONG: ReadonlySet<unknown> = new Set(["context_length_exceeded", "exceed_context_size_error"]);
 
 const TOO_LONG_ADVICE = "Set model.prompt_tokens below the context of the model";
 
-/** Posts JSON to an OpenAI-compatible endpoint. @throws CallFailure when it cannot be reached or returns an error */
+/** Posts JSON to an OpenAI-compatible endpoint. @throws CallFailure if the endpoint cannot be reached or returns an error */
 export async function postJson(
   path: string,
   body: unknown,
@@ -106,14 +115,14 @@ export async function* readEvents({ body }: Response, onText: (text: string) => 
   }
 }
 
-/** Returns whether a reply begins like an event stream. */
+/** Returns whether a reply begins like a stream of events. */
 export function isEventStream(head: string): boolean {
   return /^\s*(?:data|event|id|retry)?:/.test(head);
 }
 
 /**
- * Returns the failure for a reply of another kind than expected.
- * @param setting that names the endpoint, such as `model.base_url`
+ * Returns the failure for a reply that is not of the expected type.
+ * @param setting name of the setting with the endpoint's address, such as `model.base_url`
  */
 export function unexpectedReply(
   wanted: string,

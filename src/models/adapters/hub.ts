@@ -16,10 +16,10 @@ const YES = /^(?:entail\w*|support\w*|consistent|factual|faithful|label_1|1)$/i;
 const NO = /^(?:not[_ -]?|un|non|in)/i;
 
 /**
- * Scores support with a Hub model that takes evidence and claim together. The model returns one logit (HHEM class) or one per class
- * (MiniCheck and NLI classes, whose `config.json` names the supporting class). Each text of the evidence is scored alone and the maximum
- * counts, as MiniCheck does with chunks (Tang et al., EMNLP 2024). The scorer returns no spans.
- * @throws ModelError `hub_runtime_missing`, `hub_model_missing` with the command that helps, `hub_model_damaged` without a supporting class
+ * Scores support with a Hugging Face Hub model that takes evidence and claim together. The model returns one logit (HHEM) or one per class
+ * (MiniCheck, NLI; `config.json` names the class that means "supported"). Each text of the evidence is scored alone, and the highest score
+ * is used, as MiniCheck does with chunks (Tang et al., EMNLP 2024). The scorer returns no spans.
+ * @throws ModelError `hub_runtime_missing`, `hub_model_missing` with the command that helps; `hub_model_damaged` without a supporting class
  */
 export function createHubSupportScorer(name: string, options: HubOptions): SupportScorer {
   const { id, shortName, folder, logitsOf, scoreEach } = openClassifier(name, options, { kind: "Support model", code: "support_failed" });
@@ -37,7 +37,7 @@ export function createHubSupportScorer(name: string, options: HubOptions): Suppo
   return { id, score: (pairs, of) => scoreEach(pairs, scoreOne, of) };
 }
 
-/** Returns the index of the supporting class; `null` for a model with one logit. */
+/** Returns the index of the class that means "supported"; `null` for a model with one logit. */
 function yesClass(folder: string): number | null {
   const parsed = configSchema.safeParse(JSON.parse(readFileSync(join(folder, "config.json"), "utf8")));
   const labels = Object.entries(parsed.success ? (parsed.data.id2label ?? {}) : {});
@@ -50,7 +50,10 @@ function yesClass(folder: string): number | null {
   return Number(found[0]);
 }
 
-/** Returns the logistic of one logit, or the softmax of several. @throws Error when a logit is not finite or the class is missing */
+/**
+ * Returns the logistic function of one logit, or the softmax of several.
+ * @throws Error if a logit is not finite or the class is missing
+ */
 function probabilityOf(data: ArrayLike<number | bigint>, yes: number | null): number {
   const logits = Array.from(data, Number);
   const wanted = yes === null ? 1 : yes + 1;
@@ -63,12 +66,13 @@ function probabilityOf(data: ArrayLike<number | bigint>, yes: number | null): nu
   return (parts[yes] as number) / parts.reduce((sum, value) => sum + value, 0);
 }
 
-/** The cross-encoder of the `spark` source. */
+/** The cross-encoder that the source of `spark` uses. */
 export const DEFAULT_CROSS_ENCODER = "cross-encoder/ms-marco-MiniLM-L-6-v2";
 
 /**
- * Reranks with a cross-encoder from the Hub on this machine. The logistic function turns the logit of a question–passage pair into a score.
- * @param name `cross-encoder/ms-marco-MiniLM-L-6-v2` for the `spark` source (section 2.2)
+ * Reranks on this machine with a cross-encoder from the Hugging Face Hub. The score of a question–passage pair is the
+ * logistic function of its logit.
+ * @param name `cross-encoder/ms-marco-MiniLM-L-6-v2` in the source of `spark` (section 2.2)
  * @throws ModelError `hub_runtime_missing`, `hub_model_missing` with the command that helps
  */
 export function createHubReranker(name: string, options: HubOptions): Reranker {
@@ -91,27 +95,27 @@ export function passageInput({ title, section, text }: RerankPassage): string {
 export interface HubOptions {
   /** Folder of models in the layout of transformers.js. */
   readonly modelsDir: string;
-  /** Further folders where the runtime may be installed. */
+  /** Other folders in which the runtime may be installed. */
   readonly runtimeDirs: readonly string[];
   readonly dtype?: Dtype | undefined;
 }
 
 export interface HubEncoderOptions extends HubOptions {
-  /** Pooling of token vectors. @default the pooling in the model's files, else the mean */
+  /** Pooling of token vectors. @default the pooling that the model's files state, else the mean */
   readonly pooling?: Pooling | undefined;
 }
 
 /**
- * Number of texts per call with unquantised weights. Eight-bit models get one text at a time, because they scale a
- * batch by its largest value, so that a vector would depend on the other texts.
+ * Number of texts per call with weights that are not quantised. Models with eight-bit weights get one text at a time:
+ * they scale a batch by its largest value, so that a vector would depend on the other texts in the batch.
  */
 const TEXTS_PER_CALL = 16;
 
-/** Number of texts between two progress reports, about a second on one core. */
+/** Number of texts between two progress reports. One core takes about a second for them. */
 const TEXTS_PER_STEP = 16;
 
 /**
- * Embeds with a Hub model from local files, without a network. Loads the model on first use.
+ * Embeds with a Hugging Face Hub model from local files, without network access. The model is loaded on first use.
  * @throws ModelError `hub_runtime_missing`, `hub_model_missing` with the command that helps
  */
 export function createHubEncoder(name: string, options: HubEncoderOptions): Encoder {
@@ -156,7 +160,10 @@ async function embedBatch(
   return vectors.map(normalizeVector);
 }
 
-/** Pools token vectors (texts × tokens × dimensions): the sum over a text's own tokens, or the first token. Callers normalise. */
+/**
+ * Pools token vectors (texts × tokens × dimensions) into one vector per text: the sum over the tokens of the text, or its
+ * first token. The vectors are not normalised.
+ */
 export function pool(hidden: HubTensor, inputs: HubInputs, pooling: Pooling): Float32Array[] {
   const [texts = 0, tokens = 0, dimensions = 0] = hidden.dims;
   const mask = inputs.attention_mask;
@@ -172,7 +179,7 @@ export function pool(hidden: HubTensor, inputs: HubInputs, pooling: Pooling): Fl
   });
 }
 
-/** @throws Error when the model returns none of the outputs */
+/** Returns the first of the named outputs that the model has. @throws Error if it has none of them */
 export function tensorOf(output: Readonly<Record<string, unknown>>, names: readonly string[]): HubTensor {
   for (const name of names) {
     const value = output[name];
@@ -181,7 +188,10 @@ export function tensorOf(output: Readonly<Record<string, unknown>>, names: reado
   throw new Error(`the model returns ${Object.keys(output).join(", ")}, but one of ${names.join(", ")} is required`);
 }
 
-/** Finds an installed Hub model, which is loaded on first use. @throws ModelError `hub_runtime_missing`, `hub_model_missing` */
+/**
+ * Finds an installed Hugging Face Hub model. It is loaded on first use.
+ * @throws ModelError `hub_runtime_missing`, `hub_model_missing`
+ */
 function openModel(
   name: string,
   { modelsDir, runtimeDirs, dtype = DEFAULT_DTYPE }: HubOptions,
@@ -201,7 +211,7 @@ function openModel(
   return { idOf, dtype, facts, shortName, maxTokens: facts?.maxTokens ?? DEFAULT_MAX_TOKENS, folder, load };
 }
 
-/** Opens a Hub model that scores pairs of texts. @throws ModelError `hub_runtime_missing`, `hub_model_missing` */
+/** Opens a Hugging Face Hub model that scores pairs of texts. @throws ModelError `hub_runtime_missing`, `hub_model_missing` */
 function openClassifier(name: string, options: HubOptions, { kind, code }: { readonly kind: string; readonly code: string }) {
   const { idOf, dtype, shortName, maxTokens, folder, load } = openModel(name, options, "AutoModelForSequenceClassification");
   return {
@@ -211,7 +221,7 @@ function openClassifier(name: string, options: HubOptions, { kind, code }: { rea
       const inputs = tokenizer([text], { text_pair: [pair], padding: true, truncation: true, max_length: maxTokens });
       return tensorOf(await model(inputs), ["logits"]).data;
     },
-    /** Scores items one by one; `null` for an item that fails. @throws ModelError `code` */
+    /** Scores items one at a time. An item that fails gets `null`. @throws ModelError `code` */
     async scoreEach<Item, Score>(
       items: readonly Item[],
       score: (item: Item, signal: AbortSignal | undefined) => Promise<Score>,

@@ -3,7 +3,10 @@ import { z } from "zod";
 import { messageOf } from "../../shared/errors.ts";
 import type { LocalReply, LocalRequest } from "./local-model.ts";
 
-/** Size of the model's context in tokens: the longest prompt of a profile with its reply. Less if the model supports less. */
+/**
+ * Size of the context in tokens: room for the longest prompt of a profile and its reply. Smaller if the model supports
+ * less.
+ */
 const CONTEXT_TOKENS = 12_288;
 
 /** The part of `node-llama-cpp` that is used here. */
@@ -36,7 +39,7 @@ const tell = (reply: LocalReply) => process.send?.(reply);
 
 const opened = open();
 opened.catch(() => undefined);
-// End this process when the one that started it ends.
+// End this process when its parent ends.
 process.on("disconnect", () => process.exit());
 process.on("message", (request: LocalRequest) => {
   if (request.type === "stop") abort.abort();
@@ -50,7 +53,7 @@ process.on("message", (request: LocalRequest) => {
 
 async function open() {
   const runtime = (await import(pathToFileURL(runtimeFile).href)) as unknown;
-  if (!runtimeSchema.safeParse(runtime).success) throw new Error(`${runtimeFile} is no version of node-llama-cpp that this program knows`);
+  if (!runtimeSchema.safeParse(runtime).success) throw new Error(`${runtimeFile} is not a version of node-llama-cpp that this program supports. Install the current version`);
   const { getLlama, LlamaChatSession } = runtime as LlamaRuntime;
   const llama = await getLlama({ build: "never", logLevel: "error" });
   const model = await llama.loadModel({ modelPath: modelFile });

@@ -6,7 +6,7 @@ import { ConfigError } from "../../shared/errors.ts";
 import { type ChatBehaviour, describeChatContract } from "../../testing/chat-contract.ts";
 import { createLocalModel } from "./local-model.ts";
 
-/** A stand-in for `node-llama-cpp` whose model file is a script of its replies. */
+/** A fake `node-llama-cpp`. Its model file is a script with the replies. */
 const RUNTIME = `
 import { readFileSync } from "node:fs";
 let script;

@@ -8,10 +8,10 @@ import type { ChatEvent, ChatModel, ChatOptions, ChatPrompt } from "../chat.ts";
 
 /** The package that runs GGUF files; the user installs it. */
 const RUNTIME = "node-llama-cpp";
-/** The process always runs the compiled file. */
+/** File that the process runs. Always the compiled one, even if this file runs as TypeScript. */
 const ENTRY = join(PACKAGE_ROOT, "dist", "src", "models", "adapters", "local-model-process.js");
 
-/** A message to the process of a local model. `stop` ends the current reply. Replies repeat the id of their prompt. */
+/** A message to the process of a local model. `stop` ends the current reply. `id` identifies the prompt in replies. */
 export type LocalRequest =
   | {
       readonly type: "ask";
@@ -28,17 +28,17 @@ export type LocalRequest =
 export type LocalReply = { readonly id: number } & (ChatEvent | { readonly type: "failed"; readonly message: string });
 
 export interface LocalModelOptions {
-  /** Folders in and above which the runtime is searched, besides that of the model file. */
+  /** Folders in which the runtime is searched, and in the folders above them, besides the folder of the model file. */
   readonly folders: readonly string[];
   /** Maximum tokens of a reply. */
   readonly replyTokens: number;
 }
 
 /**
- * Creates a chat model for a GGUF file. `node-llama-cpp` runs it in a process of its own, which starts with the first prompt, answers one
- * prompt at a time, and ends with this process.
+ * Creates a chat model for a GGUF file. `node-llama-cpp` runs the model in a separate process, which starts with the first
+ * prompt, answers one prompt at a time, and ends with this process.
  * @param file absolute path
- * @throws ConfigError `config_invalid` when the file does not exist, or the runtime is not installed, with the command that helps
+ * @throws ConfigError `config_invalid` if the file does not exist, or if the runtime is not installed, with the command that installs it
  */
 export function createLocalModel(file: string, { folders, replyTokens }: LocalModelOptions): ChatModel {
   if (!existsSync(file))
@@ -139,7 +139,7 @@ async function* receive(child: ChildProcess, id: number, signal: AbortSignal): A
   }
 }
 
-/** Returns the runtime's file to import, from the folders or those above them; `null` if it is not installed. */
+/** Returns the file of the runtime to import, from these folders or folders above them; `null` if it is not installed. */
 function findRuntime(folders: readonly string[]): string | null {
   const above = (folder: string): string[] => [folder, ...(folder === dirname(folder) ? [] : above(dirname(folder)))];
   const roots = folders.flatMap(above).map((folder) => join(folder, "node_modules", RUNTIME));

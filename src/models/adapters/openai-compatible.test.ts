@@ -15,7 +15,7 @@ import {
 import type { ChatModel } from "../chat.ts";
 import { batchTexts, createApiEncoder, createChatModel, type EndpointOptions } from "./openai-compatible.ts";
 
-/** Short if only a timeout ends the reply; otherwise long, for slow machines. */
+/** Returns a timeout: short for replies that only a timeout ends, otherwise long, for slow machines. */
 const timeoutFor = (name: string) => ({ timeoutMs: ["silence", "a slow drip"].includes(name) ? 1_000 : 10_000 });
 const KEY = "sk-very-secret-0123456789";
 

@@ -8,27 +8,27 @@ import { createThoughtFilter, isEventStream, postJson, readEvents, unexpectedRep
 
 export type { EndpointOptions } from "./call.ts";
 
-/** Maximum duration of a whole answer, as a multiple of the timeout. Bounds slow streams. */
+/** Maximum duration of a whole answer, as a multiple of the timeout. Limits slow streams. */
 const TIMEOUTS_PER_ANSWER = 10;
-/** Maximum number of texts in OpenAI's API. */
+/** Maximum number of texts per request in OpenAI's API. */
 const TEXTS_PER_REQUEST = 2048;
 /** Maximum estimated tokens per request, below OpenAI's limit of 300,000. */
 const TOKENS_PER_REQUEST = 250_000;
-/** Estimated bytes per token. It is low, so that no request exceeds the limit: English has about 4, Chinese 3. */
+/** Estimated bytes per token. Lower than the true value (English about 4, Chinese 3), so that no request exceeds the limit. */
 const BYTES_PER_TOKEN = 2;
-/** Dimensions of known models. Vectors of another dimension, such as from a proxy, are rejected. */
+/** Dimensions of known models. Vectors with other dimensions, such as from a wrong proxy, are rejected. */
 const KNOWN_DIMENSIONS: Readonly<Record<string, number>> = { "text-embedding-3-small": 1536, "text-embedding-3-large": 3072 };
 
-/** Statuses by which an endpoint rejects an unknown parameter. */
+/** Statuses with which endpoints reject an unknown parameter. */
 const UNKNOWN_PARAMETER = new Set([400, 415, 422, 501]);
 
 /**
- * Creates a chat model for an OpenAI-compatible endpoint. It retries until the first text has arrived. The first calls
- * find out whether the endpoint supports JSON schemas and how it names the token limit.
+ * Creates a chat model for an OpenAI-compatible endpoint. Failed calls are retried until the first text has arrived. The
+ * first calls find out whether the endpoint supports JSON schemas and how its token limit is named.
  */
 export function createChatModel(name: string, endpoint: EndpointOptions): ChatModel {
   const { replyTokens } = endpoint;
-  /** Name of the endpoint's token limit; reasoning models reject the older one. */
+  /** Name of the parameter that limits tokens. Reasoning models reject `max_tokens`. */
   let limitName: "max_tokens" | "max_completion_tokens" = "max_tokens";
   let takesForms = true;
   const ask = ({ system, user }: ChatPrompt, { temperature, signal, form }: ChatOptions) => {
@@ -41,7 +41,10 @@ export function createChatModel(name: string, endpoint: EndpointOptions): ChatMo
     const body = { model: name, messages, temperature, stream: true, stream_options: { include_usage: true }, ...limit, ...format };
     return firstOf(readStream(body, endpoint, signal));
   };
-  /** Opens a stream and waits for its first text. A parameter that the endpoint rejects is left out or renamed from then on. */
+  /**
+   * Opens a stream and waits for its first text. If the endpoint rejects a parameter, later calls rename it or leave it
+   * out.
+   */
   const open = async (prompt: ChatPrompt, options: ChatOptions): ReturnType<typeof ask> => {
     const asked = takesForms ? options : { ...options, form: undefined };
     try {
@@ -163,7 +166,7 @@ function notWhole(reason: string, replyTokens: number | undefined): string {
   return `the answer is incomplete (${reason.replaceAll("_", "-")}${limited ? ` after at most ${replyTokens} tokens: model.reply_tokens` : ""})`;
 }
 
-/** Creates an encoder for an OpenAI-compatible endpoint; vectors are scaled to length 1. */
+/** Creates an encoder for an OpenAI-compatible endpoint. Vectors are scaled to length 1. */
 export function createApiEncoder(name: string, options: EndpointOptions): Encoder {
   const { baseUrl, apiKey } = options;
   let dimensions = KNOWN_DIMENSIONS[name] ?? 0;
@@ -194,7 +197,7 @@ export function createApiEncoder(name: string, options: EndpointOptions): Encode
   };
 }
 
-/** Splits texts into requests below the limits of count and tokens. A text above the limit gets a request of its own. */
+/** Splits texts into requests below the limits of texts and tokens. A text above the token limit gets its own request. */
 export function batchTexts(texts: readonly string[]): string[][] {
   const batches: string[][] = [];
   let tokens = 0;

@@ -21,7 +21,7 @@ writeFakeHubModel(hub.modelsDir, "some/turned", { files: classes("entailment", "
 writeFakeHubModel(hub.modelsDir, "some/feelings", { files: classes("joy", "anger") });
 writeFakeHubModel(hub.modelsDir, "some/broken", { weights: "broken" });
 
-/** A model that scores shared words, which suffices for the contract. */
+/** Returns a model that scores the words shared by claim and evidence. This suffices for the contract. */
 function judging(broken: boolean): ChatModel {
   return {
     id: "judge",

@@ -14,7 +14,7 @@ interface Asked {
   body?: unknown;
 }
 
-/** Results in each service's format. */
+/** Formats results as each service returns them. */
 const REPLIES: Readonly<Record<SearchEndpoint["type"], (results: readonly { url: string; title: string; text: string }[]) => unknown>> = {
   searxng: (results) => ({ query: "q", results: results.map(({ text, ...one }) => ({ ...one, content: text, engine: "x", score: 1 })) }),
   brave: (results) => ({

@@ -3,7 +3,7 @@ import { messageOf, WebError } from "../../shared/errors.ts";
 import { parseJson } from "../read-json.ts";
 import { shownText, startDeadline } from "./call.ts";
 
-/** One result of a web search. It is untrusted, and its text is never evidence. */
+/** One result of a web search. It is untrusted: its text is never used as evidence. */
 export interface WebResult {
   readonly url: string;
   readonly title: string;
@@ -13,7 +13,7 @@ export interface WebResult {
 export interface WebSearchOptions {
   readonly signal: AbortSignal;
   readonly limit: number;
-  /** Hosts to search, with their subdomains; a service may return others. */
+  /** Hosts to search, including their subdomains. A service may return results of other hosts too. */
   readonly hosts: readonly string[];
 }
 
@@ -23,10 +23,13 @@ export type WebSearch = ReturnType<typeof createWebSearch>;
 export const MAX_QUERY_CHARACTERS = 400;
 /** Maximum words of a query that every service accepts (Brave: 50). */
 export const MAX_QUERY_WORDS = 50;
-/** Maximum hosts in a query. */
+/** Maximum number of hosts in a query. */
 const MAX_SITES = 8;
 
-/** Returns `words (site:a OR site:b)` for services without a parameter for hosts; the plain query if that is too long. */
+/**
+ * Returns `words (site:a OR site:b)`, for services without a parameter for hosts. If that is too long, returns the
+ * query alone.
+ */
 export function withSites(query: string, hosts: readonly string[]): string {
   const sites = hosts.map((host) => `site:${host}`).join(" OR ");
   const whole = `${query} ${hosts.length > 1 ? `(${sites})` : sites}`.trim();
@@ -41,10 +44,10 @@ export interface SearchEndpoint {
   readonly timeoutMs: number;
 }
 
-/** Addresses of the two hosted services; SearXNG has no single address. */
+/** Addresses of the two hosted services. SearXNG has none, because everybody runs their own instance. */
 export const SEARCH_URLS = { brave: "https://api.search.brave.com/res/v1/web/search", tavily: "https://api.tavily.com/search" } as const;
 
-/** Maximum bytes of a reply: a hundred times the size of twenty results. */
+/** Maximum bytes of a reply: a hundred times the usual size of twenty results. */
 const MAX_REPLY_BYTES = 2 * 1024 * 1024;
 /** Maximum characters quoted from a service's message. */
 const MESSAGE_CHARACTERS = 200;
@@ -57,13 +60,16 @@ const resultSchema = z
   .object({ url: text, title: text, content: text })
   .transform(({ content, ...result }): WebResult => ({ ...result, snippet: content }));
 const listSchema = z.object({ results: z.array(resultSchema) });
-/** The field `web` is absent without results. */
+/** Schema of a reply. The field `web` is absent if there are no results. */
 const braveReply = z.object({
   type: z.literal("search"),
   web: z.object({ results: z.array(z.object({ url: z.string(), title: text, description: text })) }).nullish(),
 });
 
-/** Creates the configured search service. The service may have a local address, but its results may not. */
+/**
+ * Creates the configured search service. The service itself may have a local address; pages on local addresses are
+ * never read.
+ */
 export function createWebSearch(endpoint: SearchEndpoint) {
   const id = `${endpoint.type} at ${new URL(endpoint.url).host}`;
   return {
@@ -91,9 +97,12 @@ type Service = (
   signal: AbortSignal,
 ) => Promise<WebResult[]>;
 
-/** As of November 2026: docs.searxng.org/dev/search_api, api-dashboard.search.brave.com, docs.tavily.com. */
+/**
+ * Requests by service, as documented in November 2026: docs.searxng.org/dev/search_api, api-dashboard.search.brave.com,
+ * docs.tavily.com.
+ */
 const SERVICES: Readonly<Record<SearchEndpoint["type"], Service>> = {
-  /** The instance must allow the format `json`; otherwise it returns 403. */
+  /** The SearXNG instance must allow the format `json`; otherwise it returns 403. */
   async searxng(query, { hosts }, { url, apiKey }, signal) {
     const place = new URL("search", url.endsWith("/") ? url : `${url}/`);
     place.search = new URLSearchParams({ q: withSites(query, hosts), format: "json", safesearch: "1" }).toString();
@@ -115,7 +124,7 @@ const SERVICES: Readonly<Record<SearchEndpoint["type"], Service>> = {
   },
 };
 
-/** Requests JSON. A redirect is an error, because it would send the key to another host. */
+/** Requests JSON. A redirect is treated as an error, because following it would send the API key to another host. */
 async function askJson<T>(url: URL, { headers, ...request }: RequestInit, schema: z.ZodType<T>): Promise<T> {
   const response = await fetch(url, { ...request, redirect: "error", headers: { accept: "application/json", ...headers } });
   const body = await readText(response);
@@ -138,7 +147,7 @@ async function readText({ body }: Response): Promise<string> {
   return new TextDecoder().decode(Buffer.concat(parts));
 }
 
-/** Returns a message that is safe to show. It includes the cause of `fetch failed` and never the key. */
+/** Returns a message that is safe to show. It includes the cause of a `fetch failed`, and never the API key. */
 function explain(cause: unknown, apiKey: string): string {
   const inner = cause instanceof Error && cause.cause !== undefined ? `${cause.message}: ${messageOf(cause.cause)}` : messageOf(cause);
   return shownText(inner, apiKey, MESSAGE_CHARACTERS);

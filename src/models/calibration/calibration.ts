@@ -4,7 +4,7 @@ import { z } from "zod";
 import { PACKAGE_ROOT } from "../../package.ts";
 import type { Encoder } from "../encoder.ts";
 
-/** Scores of an encoder on labelled pairs, as quantiles in equal steps from the minimum to the maximum. */
+/** Quantiles of an encoder's scores on labelled pairs, in equal steps from the minimum to the maximum. */
 type Distribution = readonly number[];
 
 /** Number of stored quantiles: steps of half a percent. */
@@ -18,8 +18,9 @@ export function distributionOf(values: readonly number[], quantiles: number = QU
 }
 
 /**
- * Returns the threshold on `target` that the same share of labelled pairs passes as `threshold` on `source`: Q_target(F_source(θ)). Outside
- * the range of `source`, the distance to its end is kept. Monotonic in `threshold`.
+ * Converts a threshold from the scale of `source` to that of `target`: Q_target(F_source(θ)). The same share of labelled
+ * pairs is then above both. A threshold outside the range of `source` keeps its distance to the end of the range. The
+ * result increases with `threshold`.
  */
 export function carryThreshold(threshold: number, source: Distribution, target: Distribution): number {
   const [lowest, highest] = [source[0] as number, source.at(-1) as number];
@@ -28,7 +29,7 @@ export function carryThreshold(threshold: number, source: Distribution, target: 
   return at(target, shareBelow(threshold, source));
 }
 
-/** Returns the share of pairs below a score, 0–1; the middle of a run of equal quantiles. */
+/** Returns the share of pairs below a score, 0–1. If several quantiles equal the score, the middle of their shares. */
 export function shareBelow(score: number, distribution: Distribution): number {
   const last = distribution.length - 1;
   const first = distribution.findIndex((one) => one >= score);
@@ -40,7 +41,7 @@ export function shareBelow(score: number, distribution: Distribution): number {
   return (first - 1 + (score - below) / (above - below)) / last;
 }
 
-/** Returns the value at a share of a sorted list, by linear interpolation. */
+/** Returns the value of a sorted list at a share of its length, by linear interpolation. */
 function at(sorted: readonly number[], share: number): number {
   const place = share * (sorted.length - 1);
   const low = Math.floor(place);
@@ -48,9 +49,9 @@ function at(sorted: readonly number[], share: number): number {
   return a + (b - a) * (place - low);
 }
 
-/** The distribution of an encoder's raw cosines, made by `lab/train/calibration`. */
+/** Schema of a calibration: the distribution of an encoder's raw cosines. `lab/train/calibration` writes it. */
 export const calibrationSchema = z.strictObject({
-  /** The encoder's id, or the name of its model. */
+  /** Id of the encoder, or name of its model. */
   model: z.string().min(1),
   date: z.iso.date(),
   /** SHA-256 of the labelled pairs. */
@@ -58,15 +59,15 @@ export const calibrationSchema = z.strictObject({
   sets: z.record(z.string(), z.strictObject({ questions: z.int(), pairs: z.int(), relevant: z.int() })),
   n: z.int().positive(),
   measured: z.strictObject({ auroc: z.number() }),
-  /** 201 quantiles of the cosines of all pairs. */
+  /** 201 quantiles of the cosines of all labelled pairs. */
   quantiles: z.array(z.number()).min(2),
 });
 export type Calibration = z.infer<typeof calibrationSchema>;
 
 /**
- * Maps a model without a measured calibration to the model whose quantiles are used instead. This assumes that both use
- * about the same range, because both are trained contrastively on question–passage pairs. Every answer that depends on
- * it says so.
+ * Models without a measured calibration, each with the model whose quantiles are used instead. This assumes that the
+ * cosines of both have about the same range, because both were trained contrastively on question–passage pairs. Every
+ * answer that depends on this assumption says so.
  */
 const STAND_INS: Readonly<Record<string, string>> = { "text-embedding-3-small": "all-MiniLM-L6-v2" };
 
@@ -79,18 +80,21 @@ export function loadCalibrations(folder: string = join(PACKAGE_ROOT, "src/models
     .map((file) => calibrationSchema.parse(JSON.parse(readFileSync(join(folder, file), "utf8"))));
 }
 
-/** Returns the calibration of an encoder by its id, else by its model's name; `null` if there is none. */
+/** Returns the calibration of an encoder by its id, or else by the name of its model; `null` if there is none. */
 export function calibrationOf(encoder: Pick<Encoder, "id" | "model">, calibrations: readonly Calibration[]): Calibration | null {
   return calibrations.find(({ model }) => model === encoder.id) ?? calibrations.find(({ model }) => model === encoder.model) ?? null;
 }
 
-/** A mapping between a source's model and the current encoder, for thresholds and cosines. */
+/** Converts thresholds and cosines between a source's model and the current encoder. */
 export interface ScoreScale {
-  /** `raw`: same model, or no inherited thresholds. `carried`: converted. `uncarried`: not converted, because a calibration is missing. */
+  /**
+   * `raw`: no conversion is needed, because the model is the same or no thresholds are inherited. `carried`: converted.
+   * `uncarried`: not converted, because a calibration is missing.
+   */
   readonly type: "raw" | "carried" | "uncarried";
-  /** Returns the threshold on the scale of this encoder's cosines. */
+  /** Converts a threshold of the source to the scale of this encoder's cosines. */
   readonly threshold: (source: number) => number;
-  /** Returns the cosine on the scale of the source's model. */
+  /** Converts a cosine of this encoder to the scale of the source's model. */
   readonly score: (cosine: number) => number;
   /** Notice for the user; `null` if none is needed. */
   readonly note: string | null;
@@ -99,7 +103,10 @@ export interface ScoreScale {
 const same = (value: number) => value;
 export const RAW_SCALE: ScoreScale = { type: "raw", threshold: same, score: same, note: null };
 
-/** @param source name of the model that the thresholds were measured on; `null` if the thresholds are not cosines of another model */
+/**
+ * Returns the conversion between a source's model and an encoder.
+ * @param source name of the model on which the thresholds were measured; `null`: the thresholds need no conversion
+ */
 export function scaleFor(
   source: string | null,
   encoder: Pick<Encoder, "id" | "model"> | null,

@@ -1,4 +1,4 @@
-/** A Hub model with a short name. Other models are named `owner/name`. */
+/** A Hugging Face Hub model with a short name. Models that are not listed are named `owner/name`. */
 export interface HubModelFacts {
   readonly name: string;
   /** Repository with ONNX files in the layout of transformers.js. */
@@ -7,17 +7,20 @@ export interface HubModelFacts {
   readonly licence: string;
   /** Pooling of token vectors; `null` for models that return scores. */
   readonly pooling: Pooling | null;
-  /** Maximum tokens that the model was trained with; longer input is cut. */
+  /** Maximum tokens of a text, as in the model's training. Longer input is cut. */
   readonly maxTokens: number;
 }
 
 export const POOLINGS = ["mean", "cls"] as const;
 export type Pooling = (typeof POOLINGS)[number];
-/** Precision of the weights → ending of the file name `onnx/model<ending>.onnx`. */
+/** Ending of the weights file `onnx/model<ending>.onnx` by precision of the weights. */
 export const DTYPE_ENDINGS = { q8: "_quantized", int8: "_int8", uint8: "_uint8", fp16: "_fp16", fp32: "" } as const;
 export type Dtype = keyof typeof DTYPE_ENDINGS;
 export const DTYPES = Object.keys(DTYPE_ENDINGS) as [Dtype, ...Dtype[]];
-/** Eight-bit weights: a quarter of the download, without measurable loss on our sets (lab/train/encoder/README.md). */
+/**
+ * Default precision: eight bits. A quarter of the download of fp32, without measurable loss on our sets
+ * (lab/train/encoder/README.md).
+ */
 export const DEFAULT_DTYPE: Dtype = "q8";
 /** Maximum tokens for models that the catalog does not list. */
 export const DEFAULT_MAX_TOKENS = 512;
@@ -55,7 +58,7 @@ export const HUB_NAME = /^[A-Za-z0-9][\w.-]*(\/[A-Za-z0-9][\w.-]*)?$/;
 
 export const hubModelNames: readonly string[] = catalog.map(({ name }) => name);
 
-/** Returns the catalog entry of a model by name, alias or repository; `null` for any other. */
+/** Returns the catalog entry of a model by name, alias or repository; `null` if it is not listed. */
 export function hubModelFacts(name: string): HubModelFacts | null {
   const known = ALIASES[name] ?? name;
   return catalog.find((facts) => facts.name === known || facts.repository === known) ?? null;

@@ -5,16 +5,19 @@ import { z } from "zod";
 import { ModelError, messageOf } from "../../shared/errors.ts";
 import { DTYPES, type Dtype, hubModelFacts, type Pooling, weightsFile } from "./catalog.ts";
 
-/** A model in the models folder, in the layout of transformers.js; `path` is below that folder, with `/`, as the runtime expects it. */
+/**
+ * A model in the models folder, in the layout of transformers.js. `path` is relative to that folder and separated by `/`
+ * on every system, as the runtime expects.
+ */
 export type LocalModel = ReturnType<typeof describeLocal>;
 
-/** Written by `models pull` next to the model's files. */
+/** File that `models pull` writes next to the model's files. */
 export const MANIFEST_FILE = "sourcebound.json";
 const manifestSchema = z.object({ licence: z.string().nullable() });
 
 /**
- * Number of bytes from both ends of the weights that a fingerprint covers. Enough to distinguish models without reading
- * hundreds of megabytes.
+ * Number of bytes at each end of the weights file that a fingerprint covers. They suffice to distinguish models, without
+ * reading hundreds of megabytes.
  */
 const FINGERPRINT_BYTES = 1024 * 1024;
 
@@ -54,13 +57,16 @@ function describeLocal(modelsDir: string, path: string) {
   return { path, folder, dtypes, bytes: bytesBelow(folder), kind, licence: manifest.data?.licence ?? facts?.licence ?? null };
 }
 
-/** Returns the paths below the models folder where a model may be; `models pull` uses the first. */
+/** Returns the paths, relative to the models folder, where a model may be. `models pull` uses the first. */
 export function placesOf(name: string): string[] {
   const facts = hubModelFacts(name);
   return [...new Set([facts?.repository, name, facts?.name].filter((place) => place !== undefined))];
 }
 
-/** Returns a hash of the model's files (12 hex digits), so that vectors of different weights under one name are never mixed. */
+/**
+ * Returns a hash of the model's files (12 hex digits). It changes with the weights, so that vectors of different
+ * weights are not mixed.
+ */
 export function fingerprint(folder: string, dtype: Dtype): string {
   const hash = createHash("sha256");
   for (const file of ["config.json", "tokenizer.json"]) hash.update(readFileSync(join(folder, file)));

@@ -115,7 +115,7 @@ describe("pulling a model", () => {
 });
 
 describe("installing the runtime", () => {
-  /** A fake npm that runs `script`; `folder` is the argument after `--prefix`. */
+  /** Returns a fake npm that runs `script`. In the script, `folder` is the argument after `--prefix`. */
   const npm = (script: string): readonly [string, ...string[]] => {
     const path = join(mkdtempSync(join(root, "npm-")), "npm.mjs");
     writeFileSync(path, `import fs from "node:fs";\nconst folder = process.argv[process.argv.indexOf("--prefix") + 1];\n${script}`);

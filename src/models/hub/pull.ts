@@ -11,14 +11,14 @@ import { type Dtype, hubModelFacts, hubModelNames, weightsFile } from "./catalog
 import { MANIFEST_FILE, placesOf } from "./local.ts";
 
 export interface PullOptions {
-  /** Address of the Hub or of a mirror. */
+  /** Address of the Hugging Face Hub or of a mirror. */
   readonly hubUrl: string;
   readonly modelsDir: string;
   readonly dtype: Dtype;
   readonly signal: AbortSignal;
-  /** Milliseconds until the first byte, and between two parts. @default 30000 */
+  /** Maximum milliseconds until the first byte, and between two parts. @default 30000 */
   readonly timeoutMs?: number;
-  /** Milliseconds before the first retry of a file; doubles each time. @default 500 */
+  /** Milliseconds before the first retry of a file; doubled for each further one. @default 500 */
   readonly backoffMs?: number;
 }
 
@@ -33,7 +33,7 @@ export type PullEvent =
   | { readonly type: "bytes"; readonly file: string; readonly done: number; readonly total: number }
   | { readonly type: "end"; readonly folder: string; readonly bytes: number; readonly fetched: number };
 
-/** Maximum retries of a file after the first attempt. Each resumes the download. */
+/** Maximum number of retries of a file. Each continues where the download stopped. */
 const RETRIES = 4;
 const DEFAULT_TIMEOUT_MS = 30_000;
 
@@ -53,8 +53,8 @@ const infoSchema = z.object({
 type HubFile = ReturnType<typeof chooseFiles>[number];
 
 /**
- * Downloads a model into the models folder. Each file is written under a temporary name and renamed after its size and hash match. A second
- * call resumes. `config.json` comes last, because it marks a model as installed.
+ * Downloads a model into the models folder. Each file is written under a temporary name, and renamed when its size and
+ * hash match. A second call continues an interrupted download. `config.json` comes last, because it marks a model as installed.
  * @throws ModelError `hub_unreachable`, `hub_model_unknown`, `hub_file_missing`, `hub_file_damaged`
  */
 export async function* pullModel(name: string, options: PullOptions): AsyncGenerator<PullEvent, void> {
@@ -120,7 +120,7 @@ function unreachable(hubUrl: string, repository: string, folder: string, dtype: 
   );
 }
 
-/** @throws ModelError `hub_file_missing` with the weights that the repository offers */
+/** Selects the files of a model. @throws ModelError `hub_file_missing` with the weights that the repository has */
 function chooseFiles(repository: string, { siblings }: z.infer<typeof infoSchema>, dtype: Dtype) {
   const wanted = [
     "tokenizer.json",
@@ -135,7 +135,7 @@ function chooseFiles(repository: string, { siblings }: z.infer<typeof infoSchema
     const found = siblings.find(({ rfilename }) => rfilename === path);
     const bytes = found?.lfs?.size ?? found?.size;
     if (found !== undefined && bytes !== undefined)
-      // `sha256`: of large files, `null`: the Hub states none. `blobId`: Git blob id, compared where there is no `sha256`.
+      // `sha256`: only for large files; `null`: the Hub states none. `blobId`: the file's Git blob id, compared if there is no `sha256`.
       return [{ path, bytes, sha256: found.lfs?.sha256 ?? null, blobId: found.blobId ?? null }];
     if (optional.has(path)) return [];
     const weights = siblings.map(({ rfilename }) => rfilename).filter((file) => file.endsWith(".onnx"));
@@ -147,7 +147,7 @@ function chooseFiles(repository: string, { siblings }: z.infer<typeof infoSchema
   });
 }
 
-/** Yields the bytes present, and how many of them are new. */
+/** Downloads a file. Yields the number of bytes that are present, and how many of them are new. */
 async function* fetchFile(
   repository: string,
   revision: string,
@@ -213,7 +213,7 @@ async function* appendRest(
         bytes += piece.length;
         if (bytes > file.bytes) throw new CallFailure(`${file.path} is longer than stated by the Hub`);
         yield { bytes, fresh: piece.length };
-        // On Node 22, the fully received body of an aborted request neither ends nor throws.
+        // Needed on Node.js 22: there, the body of an aborted request that was fully received neither ends nor throws.
         options.signal.throwIfAborted();
         watchdog.start();
       }
@@ -227,7 +227,7 @@ async function* appendRest(
   }
 }
 
-/** Checks the size, and the hash if the Hub states one. */
+/** Checks the size of a file, and its hash if the Hub states one. */
 async function isWhole(path: string, { bytes, sha256, blobId }: HubFile): Promise<boolean> {
   if ((await stat(path)).size !== bytes) return false;
   if (sha256 !== null) return (await hashFile(path, createHash("sha256"))) === sha256;

@@ -8,10 +8,10 @@ import { setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { z } from "zod";
 import { ModelError, messageOf } from "../../shared/errors.ts";
-/** The package that runs Hub models, in the tested version. */
+/** Package that runs Hugging Face Hub models, in the version that was tested. */
 export const HUB_PACKAGE = "@huggingface/transformers";
 export const HUB_PACKAGE_VERSION = "4.3.1";
-/** Megabytes on disk after an install without scripts on linux-x64; 120 MB of them are downloaded. */
+/** Megabytes on disk after an installation without scripts on linux-x64. The download has 120 MB. */
 export const HUB_RUNTIME_MB = 474;
 
 export interface HubTensor {
@@ -44,8 +44,8 @@ const runtimeSchema = z.object({
 });
 
 /**
- * Finds the runtime in this project, or else in the first of `folders` that has it.
- * @returns file to import and version; `null` if it is not installed
+ * Finds the runtime in this project, or else in the first of `folders` that contains it.
+ * @returns the file to import, and its version; `null` if it is not installed
  */
 export function findHubRuntime(folders: readonly string[]): { file: string; version: string } | null {
   const bases = [import.meta.url, ...folders.map((folder) => pathToFileURL(join(folder, "package.json")).href)];
@@ -65,14 +65,14 @@ export function findHubRuntime(folders: readonly string[]): { file: string; vers
   return null;
 }
 
-/** Returns the package's root folder above a file. */
+/** Returns the root folder of the package that contains a file. */
 function packageRoot(file: string): string | null {
   for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder))
     if (folder.endsWith(join("node_modules", HUB_PACKAGE)) && existsSync(join(folder, "package.json"))) return folder;
   return null;
 }
 
-/** @throws ModelError `hub_runtime_missing` with the command that installs it */
+/** Returns the file of the runtime. @throws ModelError `hub_runtime_missing` with the command that installs it */
 export function requireHubRuntime(folders: readonly string[]): string {
   const found = findHubRuntime(folders);
   if (found !== null) return found.file;
@@ -83,7 +83,7 @@ export function requireHubRuntime(folders: readonly string[]): string {
   );
 }
 
-/** @throws ModelError `hub_runtime_broken` when the installed package cannot be loaded */
+/** Loads the runtime. @throws ModelError `hub_runtime_broken` if the installed package cannot be loaded */
 export async function loadHubRuntime(file: string, modelsDir: string): Promise<HubRuntime> {
   let loaded: unknown;
   try {
@@ -109,16 +109,19 @@ type InstallEvent =
   | { readonly type: "end"; readonly folder: string; readonly version: string };
 
 interface InstallOptions {
-  /** Environment of the process, with the settings of npm. */
+  /** Environment variables for npm, which may contain its settings. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
-  /** Program and leading arguments, for tests. @default npm */
+  /** Program and first arguments that replace npm in tests. @default npm */
   readonly npm?: readonly [string, ...string[]];
   /** Milliseconds between two measurements of the folder's size. @default 500 */
   readonly everyMs?: number;
 }
 
-/** Returns npm's arguments. Scripts are off, because one downloads 200 MB of CUDA files and fails without a network. */
+/**
+ * Returns npm's arguments. Scripts of packages are off, because one of them downloads 200 MB of CUDA files and fails
+ * without a network.
+ */
 export function installArguments(folder: string): string[] {
   return [
     "install",
@@ -133,8 +136,9 @@ export function installArguments(folder: string): string[] {
 }
 
 /**
- * Installs the runtime of Hub models under a temporary name and renames it at the end, so that an interrupted install never looks complete.
- * @throws ModelError `hub_install_failed` with the last lines of npm
+ * Installs the runtime of Hugging Face Hub models under a temporary name, and renames it at the end, so that an interrupted
+ * installation never looks complete.
+ * @throws ModelError `hub_install_failed` with the last lines of npm's output
  */
 export async function* installHubRuntime(
   folder: string,

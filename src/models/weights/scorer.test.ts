@@ -49,7 +49,7 @@ describe("the form of a scorer", () => {
   });
 });
 
-/** Returns all nested objects that look like a model. */
+/** Returns all objects inside the value that have the form of a model. */
 function modelsIn(value: unknown): object[] {
   if (typeof value !== "object" || value === null) return [];
   const held = ["linear", "weights", "bias", "constant"].some((key) => key in value);

@@ -12,7 +12,10 @@ const curveSchema = z.tuple([z.number().positive(), z.number()]);
 
 /** The format of every linear model in this folder. A model may extend it; `isComplete` checks the lengths of its lists. */
 export const scorerSchema = z.object({
-  /** Replaces a missing feature: its mean over the training rows. @default 0 for each */
+  /**
+   * Mean of each feature over the training rows. It is subtracted, so that a missing feature counts as the mean.
+   * @default 0 for each
+   */
   fill: numbers.optional(),
   /** Divisor of each feature. @default 1 for each */
   scale: z.array(z.number().positive()).optional(),
@@ -25,7 +28,10 @@ export const scorerSchema = z.object({
 
 type Scorer = z.infer<typeof scorerSchema>;
 
-/** Returns the schema of a scorer with named features; `known` lists the names that this version computes. */
+/**
+ * Returns the schema of a scorer whose features have names.
+ * @param known the names of features that this version can compute
+ */
 export function namedScorerSchema(known: readonly string[]) {
   const name = z.string().refine((one) => known.includes(one), {
     error: ({ input }) => `this version does not measure ${String(input)}`,
@@ -42,13 +48,13 @@ export function isComplete({ fill, scale, linear, features }: Scorer & { readonl
   return [fill, scale, features].every((list) => list === undefined || list.length === linear.length);
 }
 
-/** `bias + Σ linear·x`, x = (value − fill) / scale, or 0 for a missing value. */
+/** Returns `bias + Σ linear·x`, where x = (value − fill) / scale, or 0 for a missing value. */
 export function scoreOf(values: readonly (number | null)[], { linear, fill, scale, bias = 0 }: Scorer): number {
   const x = values.map((value, i) => (value === null ? 0 : (value - (fill?.[i] ?? 0)) / (scale?.[i] ?? 1)));
   return bias + x.reduce((sum, value, i) => sum + value * (linear[i] as number), 0);
 }
 
-/** Returns σ(slope · score + offset), 0–1. */
+/** Returns σ(slope · score + offset), the probability from 0 to 1. */
 export function probabilityOf(values: readonly (number | null)[], scorer: Scorer): number {
   return probabilityOfScore(scoreOf(values, scorer), scorer);
 }
@@ -57,7 +63,7 @@ export function probabilityOfScore(score: number, { chance: [slope, offset] = [1
   return 1 / (1 + Math.exp(-(slope * score + offset)));
 }
 
-/** Weights that the scores of the checks depend on. */
+/** Files of the weights on which scores of the checks depend. */
 const CHECKING_WEIGHTS = ["encoder.bin", "entailment.json", "reader.bin"] as const;
 
 /** Returns the SHA-256 (hex) of each of these weights files, by file name. */
@@ -67,16 +73,16 @@ export function hashWeights(): Record<string, string> {
   );
 }
 
-/** A weights file with the words for its error message. */
+/** A weights file, with words for its error message. */
 interface WeightsFile<T> {
   readonly path: string;
   readonly schema: z.ZodType<T>;
   readonly code: string;
   /** Name in the error message, such as `the cache's weights`. */
   readonly whose: string;
-  /** Folder of `lab/train` that produces the weights. */
+  /** Folder below `lab/train` with the recipe that produces the weights. */
   readonly recipe: string;
-  /** Returns a further fault of the weights; `null` if there is none. Receives the file's text as well. */
+  /** Returns another fault of the weights; `null` if there is none. @param text content of the file */
   readonly faultOf?: (weights: T, text: string) => string | null;
 }
 
@@ -106,7 +112,7 @@ export function readWeights<T>({ path, schema, code, whose, recipe, faultOf }: W
   return { weights, sha256: sha256Hex(text) };
 }
 
-/** Reads weights with a name, and adds an `id` of that name and the file's hash. */
+/** Reads weights that have a name. Adds an `id`, made of this name and the hash of the file. */
 export function readNamedWeights<T extends { readonly name: string }>(of: WeightsFile<T>): T & { readonly id: string } {
   const { weights, sha256 } = readWeights(of);
   return { ...weights, id: `${weights.name}-${sha256.slice(0, 12)}` };
