@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { AnswerEvent } from "../shared/events.ts";
 import type { Answer, AnswerSentence, Citation, ConflictSide, NearMiss, Refusal } from "../shared/types.ts";
 
-/** A passage of a sample document that citations quote. */
+/** A passage of a sample document, for citations to quote. */
 export interface SamplePassage {
   readonly title: string;
   readonly url: string | null;
@@ -12,7 +12,7 @@ export interface SamplePassage {
   readonly context: string;
 }
 
-/** Returns a passage without an address, a date and headings; `parts` adds them. */
+/** Returns a passage without URL, date and headings. `parts` can add them. */
 export function samplePage(parts: Partial<SamplePassage> & Pick<SamplePassage, "context">): SamplePassage {
   return { title: "Page", url: null, asOf: null, headingPath: [], path: "page.md", ...parts };
 }
@@ -129,7 +129,7 @@ export function sampleRefusal(parts: Partial<Refusal> = {}): Refusal {
   };
 }
 
-/** Yields the events of an answer in an engine's order: stages, sentences with their citations, the answer. */
+/** Yields the events of an answer in the order of an engine: stages, sentences with their citations, the answer. */
 export function* eventsOf(answer: Answer): Generator<AnswerEvent, void> {
   for (const stage of ["admit", "lookup", "retrieve", "verify", "decide", "compress", "write"] as const) {
     yield { type: `${stage}-start` };

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ChatEvent, ChatModel } from "../models/chat.ts";
 import { ModelError } from "../shared/errors.ts";
 
-/** Behaviour of the tested model in its next streams. */
+/** How the tested model behaves in its next streams. */
 export type ChatBehaviour =
   | {
       readonly type: "answer";
@@ -11,7 +11,7 @@ export type ChatBehaviour =
     }
   | { readonly type: "cut"; readonly pieces: readonly string[] }
   | { readonly type: "broken" }
-  /** Streams one text, then nothing. */
+  /** Streams one text, then nothing, without an end. */
   | { readonly type: "stalled"; readonly piece: string };
 
 export interface ChatUnderTest {

@@ -19,7 +19,7 @@ export type QuoteChooser = (
   options: ChooseQuotesOptions,
 ) => Promise<QuoteCandidate[]>;
 
-/** Creates a quote chooser with the embedded weights and encoder, loaded once. */
+/** Creates a quote chooser with the embedded weights and encoder, which are loaded once. */
 export function createQuoteChooser(): QuoteChooser {
   const encoder = sharedEncoder();
   const weights = readRankingWeights();

@@ -1,5 +1,5 @@
 /**
- * Contract suites for vitest: one per interface, for every implementation.
+ * Contract suites for vitest. There is one suite per interface; every implementation must pass it.
  * @example describeEncoderContract("mine", async (behaviour) => ({ encoder: openMine(behaviour), close: async () => undefined }));
  */
 export { type ChatBehaviour, type ChatUnderTest, describeChatContract } from "./chat-contract.ts";

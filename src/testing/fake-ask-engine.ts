@@ -13,25 +13,25 @@ export interface AskCall {
   readonly turns?: readonly Turn[] | undefined;
 }
 
-/** Plays one question: yields events, waits, or throws. */
+/** Script of one question: yields events, waits, or throws. */
 export type AskScript = (call: AskCall) => AsyncGenerator<AnswerEvent, void>;
 
-/** Plays these events, then throws `failure` if one is given. */
+/** Returns a script that yields these events, then throws `failure` if one is given. */
 export const playing = (events: readonly AnswerEvent[], failure?: Error): AskScript =>
   async function* () {
     yield* events;
     if (failure !== undefined) throw failure;
   };
 
-/** Plays the events of an answer. */
+/** Returns a script that yields the events of an answer. */
 export const answering = (answer: Answer): AskScript => playing([...eventsOf(answer)]);
 
-/** Plays the answer "One.". */
+/** Script that gives the answer "One.". */
 const ONE = answering(sampleAnswer({ question: "q", sentences: [{ text: "One.", citations: [] }] }));
 
 export interface FakeAskEngine extends Engine {
   readonly calls: readonly AskCall[];
-  /** Domains of the refresh requests. */
+  /** Domains for which a refresh was requested. */
   readonly refreshes: readonly (string | undefined)[];
 }
 
@@ -50,7 +50,7 @@ const HEALTH: WireHealth = {
   warnings: [],
 };
 
-/** Creates an engine that plays a script and records its calls. Methods that a test of asking does not need are missing. */
+/** Creates an engine that runs a script and records its calls. It has only the methods that a test of asking needs. */
 export function createFakeAskEngine(script: AskScript = ONE, health: Partial<WireHealth> = {}): FakeAskEngine {
   const calls: AskCall[] = [];
   const refreshes: (string | undefined)[] = [];
@@ -75,14 +75,14 @@ export function createFakeAskEngine(script: AskScript = ONE, health: Partial<Wir
   return engine as FakeAskEngine;
 }
 
-/** Converts the engine's options back to the request. */
+/** Converts the options of an engine back to the request from which they came. */
 function callOf(question: string, options: AskOptions): AskCall {
   const { domain, tenant, access, caller, lane, turns, signal, sessionId, selection, userId, filters, ...request } = options;
   const bound = { access, caller, lane };
   return {
     request: {
       ...{ question, ...request },
-      // A new session has no turns.
+      // A session without turns is new.
       ...(turns === undefined && sessionId != null ? { session_id: sessionId } : {}),
       ...(selection == null ? {} : { selection: { document_id: selection.documentId, start: selection.start, end: selection.end } }),
     },
@@ -100,8 +100,8 @@ interface Sent {
 }
 
 /**
- * Sends JSON to an app from an address, or a GET request if `body` is `null`. Further members become headers. @default
- * a question from this machine
+ * Sends JSON to an app from an address, or a GET request if `body` is `null`. Other fields become headers. @default a
+ * question from this machine
  */
 export async function sendFrom(
   app: { request(path: string, init: RequestInit, env: object): Response | Promise<Response> },

@@ -6,7 +6,7 @@ export type ChatStep = string | number | Error;
 
 export interface FakeChatOptions {
   readonly id?: string;
-  /** Usage in the last event of every stream. */
+  /** Token counts in the last event of every stream. */
   readonly usage?: { readonly inputTokens: number | null; readonly outputTokens: number | null };
 }
 
@@ -22,7 +22,7 @@ export interface FakeChatModel extends ChatModel {
 }
 
 /**
- * Creates a model that plays one script per call and repeats the last one.
+ * Creates a model that runs one script per call. After the last script, it repeats that one.
  * @example fakeChatModel([["Tinnitus is rated ", 5, "at 10 percent [1]."], [new Error("down")]])
  */
 export function fakeChatModel(scripts: readonly (readonly ChatStep[])[], options: FakeChatOptions = {}): FakeChatModel {

@@ -6,18 +6,21 @@ import { words } from "../text/tokens.ts";
 export interface FakeEncoderOptions {
   readonly id?: string;
   readonly dimensions?: number;
-  /** Direction of a text's vector, for tests of exact cosines. If it returns `null`, the vector is made of hashed words. */
+  /**
+   * Returns the direction of a text's vector, for tests that need exact cosines. If it returns `null`, the vector is made of
+   * hashed words.
+   */
   readonly vectorOf?: (text: string) => readonly number[] | null;
-  /** Called before every call with its number, from 0; a returned error is thrown. */
+  /** Called before every call with its number, from 0. If it returns an error, the call throws it. */
   readonly failure?: (call: number) => Error | null;
 }
 
 export interface FakeEncoder extends Encoder {
-  /** Texts of every call, failed ones included. */
+  /** Texts of every call, including failed calls. */
   readonly calls: readonly (readonly string[])[];
 }
 
-/** Enough dimensions to rank by shared words. */
+/** Number of dimensions; enough to rank texts by shared words. */
 export const FAKE_DIMENSIONS = 64;
 
 /** Creates an encoder without a model: hashed bags of words as unit vectors, equal on every machine. */
@@ -50,7 +53,10 @@ export function encoderDown(): ModelError {
   return new ModelError("encoder_failed", "Encoder is down");
 }
 
-/** Returns a unit vector of word counts; the hash of a word selects its dimension. A text without words gives the zero vector. */
+/**
+ * Returns a vector of word counts, scaled to length 1. The hash of a word selects its dimension. The vector of a text
+ * without words is all zeros.
+ */
 export function hashedWords(text: string, dimensions: number = FAKE_DIMENSIONS): Float32Array {
   const vector = new Float32Array(dimensions);
   for (const { text: word } of words(text)) {

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { hashedWords } from "./fake-encoder.ts";
 
 export type EndpointReply =
-  /** A complete response with this status. */
+  /** A complete response with this status and body. */
   | {
       readonly type: "status";
       readonly status: number;
@@ -22,23 +22,26 @@ export type ChatReply =
       readonly delayMs?: number;
       readonly finishReason?: string;
       readonly usage?: { readonly prompt_tokens: number; readonly completion_tokens: number } | null;
-      /** Nothing follows the texts, and the connection stays open. */
+      /** True if nothing follows the texts and the connection stays open. */
       readonly thenSilence?: boolean;
       /** True if an error event follows the texts. */
       readonly thenError?: boolean;
       /** @default "text/event-stream" */
       readonly contentType?: string;
     }
-  /** Texts, then the connection is cut: after an event, inside one, inside a character, or by a clean close without an end. */
+  /**
+   * Texts, then the connection is cut: after an event, inside an event, inside a character, or by a normal close
+   * without an end event.
+   */
   | { readonly type: "cut"; readonly pieces: readonly string[]; readonly at: "event" | "inside-event" | "inside-character" | "clean" }
   /** An event stream of these bytes. */
   | { readonly type: "bytes"; readonly bytes: string | Uint8Array };
 
 export type EmbeddingsReply =
   | EndpointReply
-  /** Vectors of the texts, by default from hashed words. `order` is their order in the response. */
+  /** Vectors of the texts, by default made of hashed words. `order: "reversed"` returns them in reverse order. */
   | { readonly type: "vectors"; readonly vectorOf?: (text: string, index: number) => readonly number[]; readonly order?: "reversed" }
-  /** One vector too few. */
+  /** One vector less than there are texts. */
   | { readonly type: "missing" };
 
 export interface EndpointRequest {
@@ -49,7 +52,7 @@ export interface EndpointRequest {
   aborted: boolean;
 }
 
-/** Replies in order, repeating the last one; or one function for all calls. */
+/** Replies in order, of which the last one repeats, or one function for all calls. */
 export type Script<Reply> = readonly Reply[] | ((request: EndpointRequest, call: number) => Reply | Promise<Reply>);
 
 export interface FakeEndpointOptions {
@@ -62,12 +65,15 @@ export interface FakeEndpoint {
   readonly url: string;
   readonly requests: readonly EndpointRequest[];
   readonly chats: readonly EndpointRequest[];
-  /** Replaces the replies and restarts the count of calls. */
+  /** Replaces the replies. Calls are counted from 0 again. */
   script(options: FakeEndpointOptions): void;
   close(): Promise<void>;
 }
 
-/** Starts an HTTP server on a free port with the OpenAI-compatible `/chat/completions` and `/embeddings`; replies may be faulty. */
+/**
+ * Starts an HTTP server on a free port with OpenAI-compatible `/chat/completions` and `/embeddings`. Its replies may be
+ * faulty.
+ */
 export async function startFakeEndpoint(options: FakeEndpointOptions = {}): Promise<FakeEndpoint> {
   const requests: EndpointRequest[] = [];
   let scripts = options;
@@ -196,14 +202,14 @@ function pause(ms: number): Promise<void> {
   });
 }
 
-/** Returns an event stream of these deltas with an end. */
+/** Returns an event stream with these deltas and an end. */
 export function deltaStream(deltas: readonly Readonly<Record<string, unknown>>[], finishReason = "stop"): ChatReply {
   const choices = deltas.map((delta) => event({ choices: [{ index: 0, delta, finish_reason: null }] }));
   const end = event({ choices: [{ index: 0, delta: {}, finish_reason: finishReason }] });
   return { type: "bytes", bytes: `${choices.join("")}${end}data: [DONE]\n\n` };
 }
 
-/** Failures of a chat endpoint by name; none yields a usable answer. */
+/** Faulty replies of a chat endpoint, by name. None gives a usable answer. */
 export const brokenChatReplies: Readonly<Record<string, ChatReply>> = {
   "429 with retry-after": { type: "status", status: 429, headers: { "retry-after": "0" } },
   "500": { type: "status", status: 500 },
@@ -245,7 +251,7 @@ export const brokenChatReplies: Readonly<Record<string, ChatReply>> = {
   "an error inside the stream": { type: "bytes", bytes: `data: {"error":{"message":"overloaded","type":"server_error"}}\n\n` },
 };
 
-/** Failures of an embeddings endpoint by name. */
+/** Faulty replies of an embeddings endpoint, by name. */
 export const brokenEmbeddingsReplies: Readonly<Record<string, EmbeddingsReply>> = {
   "429 with retry-after": { type: "status", status: 429, headers: { "retry-after": "0" } },
   "500": { type: "status", status: 500 },

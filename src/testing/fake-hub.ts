@@ -5,8 +5,9 @@ import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 
 /**
- * Writes an installed runtime of Hub models without models. A token's vector counts its characters; a pair's logit is its number of shared
- * words minus one, against a logit of 0 if `config.json` names two classes. `NAN` in a text yields NaN, `BOOM` throws.
+ * Writes a fake of the installed package that runs Hugging Face Hub models. The vector of a token counts its characters. The logit of a
+ * pair is the number of shared words minus one; if `config.json` names two classes, the other class has logit 0. `NAN` in a
+ * text yields NaN, `BOOM` throws.
  */
 export function writeFakeHubRuntime(folder: string, version = "0.0.0"): void {
   const root = join(folder, "node_modules", "@huggingface", "transformers");
@@ -33,7 +34,7 @@ export interface FakeModelOptions {
 
 export interface FakeHub {
   readonly url: string;
-  /** `GET path` or `GET path range`. */
+  /** Received requests as `GET path` or `GET path range`. */
   readonly requests: readonly string[];
   close(): Promise<void>;
 }
@@ -42,14 +43,14 @@ export interface FakeHubOptions {
   readonly repository: string;
   readonly files: Readonly<Record<string, Buffer>>;
   readonly tags?: readonly string[];
-  /** Number of bytes after which the connection is cut, for each request of a file; -1: never. */
+  /** Returns the number of bytes after which the connection is cut, for each request of a file; -1: never. */
   readonly cutAfter?: (path: string, request: number) => number;
-  /** Whether to replace the content by other bytes of the same length. */
+  /** Returns true to replace the content of a file by other bytes of the same length. */
   readonly damage?: (path: string) => boolean;
   readonly ignoreRange?: boolean;
 }
 
-/** Starts a local HTTP server with one Hub repository. */
+/** Starts a local HTTP server that acts as the Hugging Face Hub with one repository. */
 export async function startFakeHub({ repository, files, tags = [], cutAfter, damage, ignoreRange }: FakeHubOptions): Promise<FakeHub> {
   const requests: string[] = [];
   const server: Server = createServer((request, response) => {

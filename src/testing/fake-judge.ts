@@ -11,8 +11,8 @@ interface ShownPassage {
 }
 
 /**
- * Creates a model that scores passages by words shared with the question. If a passage contains instructions, it obeys
- * them and scores all other passages 0.
+ * Creates a model that scores passages by the words that they share with the question. If a passage contains
+ * instructions, the model obeys them and scores all other passages 0.
  * @param change alters the reply before it is sent
  */
 export function fakeJudge(change: (reply: string) => string = (reply) => reply, down = false): FakeJudge {

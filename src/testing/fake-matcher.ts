@@ -4,7 +4,7 @@ export interface FakeMatcher extends Matcher {
   readonly calls: readonly { readonly asked: AskedQuestion; readonly stored: ComparedQuestion }[];
 }
 
-/** Creates a matcher that accepts pairs by `same`, scored by cosine. */
+/** Creates a matcher that accepts a pair if `same` returns true. Its score is the cosine. */
 export function fakeMatcher(same: (asked: string, stored: string) => boolean): FakeMatcher {
   const calls: { asked: AskedQuestion; stored: ComparedQuestion }[] = [];
   return {

@@ -5,7 +5,7 @@ import type { ConnectTarget, WebNetwork } from "../models/web-page.ts";
 export type WebHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
 export interface FakeHost {
-  /** Resolved addresses, lookup by lookup; the last ones repeat. @default a public address */
+  /** Addresses to which the host resolves, one list per lookup; the last list repeats. @default a public address */
   readonly addresses?: readonly (readonly string[])[];
   /** HTML pages or handlers by path. */
   readonly pages: Readonly<Record<string, string | WebHandler>>;
@@ -13,9 +13,9 @@ export interface FakeHost {
 
 export interface FakeWeb {
   readonly network: WebNetwork;
-  /** `host path` of every received request. */
+  /** Received requests, as `host path`. */
   readonly requests: readonly string[];
-  /** Resolved names, in order. */
+  /** Names that were resolved, in order. */
   readonly lookups: readonly string[];
   readonly connections: readonly ConnectTarget[];
   /** Requests that the client aborted. */
@@ -29,8 +29,8 @@ export interface FakeWeb {
 export const PUBLIC_ADDRESS = "93.184.216.34";
 
 /**
- * Starts one local server for all hosts. Names resolve to scripted addresses, and every connection reaches the server, so that the real
- * checks of addresses run. Secure connections are plain.
+ * Starts one local server for all hosts. Names resolve to the given addresses, and every connection leads to the server,
+ * so that the real checks of addresses run. "Secure" connections are not encrypted.
  */
 export async function startFakeWeb(hosts: Readonly<Record<string, FakeHost>>): Promise<FakeWeb> {
   const requests: string[] = [];

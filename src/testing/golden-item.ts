@@ -1,6 +1,6 @@
 import type { GoldenItem } from "../grading/golden-item.ts";
 
-/** Returns a shown answer to a golden question, without any measurement. */
+/** Returns the item of a golden question with a shown answer and without measurements. */
 export function goldenItem(id: string, over: Partial<GoldenItem> = {}): GoldenItem {
   return {
     ...{ domain: "d", id, question: "?", kind: "answerable", needs: "", cluster: id, shown: true },

@@ -1,17 +1,20 @@
 import { expect } from "vitest";
 
-/** Maximum factor of the cost when the size doubles. Linear time has 2, quadratic time 4. */
+/**
+ * Maximum factor by which the cost may grow when the size doubles. The factor is 2 for linear time and 4 for quadratic
+ * time.
+ */
 const PER_DOUBLING = 3;
-/** Minimum milliseconds of processor time; shorter measurements are noise. */
+/** Minimum milliseconds of processor time. Shorter measurements are too inexact. */
 const NOISE_MS = 1;
 const ATTEMPTS = 3;
 
 /**
- * Asserts that `run` takes linear time. Compares the processor time of two sizes, and measures again before it fails, so that other load
- * has no effect.
+ * Asserts that `run` takes linear time. Compares the processor time of two sizes. Measures again before it fails, so that
+ * other load on the machine has no effect.
  * @param size the larger size
- * @param make makes an input of a size; not measured
- * @param doublings from the smaller size to the larger one
+ * @param make makes an input of a size; its time is not measured
+ * @param doublings number of doublings from the smaller size to the larger one
  * @example await expectLinearTime(100_000, (size) => "a".repeat(size), tokenize);
  */
 export async function expectLinearTime<Input>(

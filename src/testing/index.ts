@@ -1,5 +1,5 @@
 /**
- * Fakes with recorded calls. The contract suites, which need vitest, are in `sourcebound/testing/contracts`.
+ * Fakes that record their calls. The contract suites, which need vitest, are in `sourcebound/testing/contracts`.
  * @example
  * const model = fakeChatModel([["A card costs $5 [1]."]]);
  * const engine = await createEngine(loadProcessConfig(), { models: { small: model, large: model }, encoder: fakeEncoder() });

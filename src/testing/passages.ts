@@ -78,7 +78,10 @@ export function fakeQuestion(text: string, over: Partial<Question> = {}): Questi
   };
 }
 
-/** Creates a tokeniser for tests. It returns lower-case tokens without stop words; each weighs 1, unless `weights` sets another weight. */
+/**
+ * Creates a tokeniser for tests. It returns lower-case tokens without stop words. Each token has weight 1, unless
+ * `weights` sets another one.
+ */
 export function fakeWords(weights: Readonly<Record<string, number>> = {}) {
   const SMALL = new Set(["a", "an", "the", "is", "of", "what", "how", "much", "does", "do", "to"]);
   const tokens = (text: string) => (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !SMALL.has(word));

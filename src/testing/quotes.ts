@@ -41,7 +41,7 @@ export function sampleQuote(text: string, over: Partial<Passage> = {}): Quote {
   return { passage, start: 0, end: text.length, text };
 }
 
-/** Returns a citation that quotes word for word and has no address; `over` replaces its fields. */
+/** Returns a citation with an exact quote and without a URL; `over` replaces its fields. */
 export function citedQuote(text: string, over: Partial<CitedQuote> = {}): CitedQuote {
   return { text, url: null, exact: true, ...over };
 }

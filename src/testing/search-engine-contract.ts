@@ -14,14 +14,14 @@ const NOBODY: Scope = { ...PUBLIC, access: [] };
 const encoder = fakeEncoder({ id: "one", dimensions: 16 });
 
 const idsOf = (hits: readonly Hit[]) => hits.map(({ documentId }) => documentId);
-/** Returns document ids by one of the scores, best first; ties keep their order. */
+/** Returns the ids of documents ordered by one of their scores, best first. Equal scores keep their order. */
 const rankedBy = (hits: readonly Hit[], score: "bm25" | "dense") =>
   idsOf(hits.filter((hit) => hit[score] !== null).sort((a, b) => (b[score] ?? 0) - (a[score] ?? 0)));
 
 /**
  * Defines the tests that every `SearchEngine` must pass.
  * @param create returns an empty engine for domain `d`
- * @param runs number of random histories, each on two engines
+ * @param runs number of random sequences of changes; each runs on two engines
  */
 export function describeSearchEngineContract(name: string, create: () => Promise<SearchEngine>, { runs = 20 } = {}): void {
   /** Returns an engine with the documents at revision 1 and their vectors. */

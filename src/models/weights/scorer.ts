@@ -34,7 +34,7 @@ type Scorer = z.infer<typeof scorerSchema>;
  */
 export function namedScorerSchema(known: readonly string[]) {
   const name = z.string().refine((one) => known.includes(one), {
-    error: ({ input }) => `this version does not measure ${String(input)}`,
+    error: ({ input }) => `this version cannot compute the feature "${String(input)}"`,
   });
   const names = z
     .array(name)

@@ -10,7 +10,7 @@ import type { Store } from "../../store/store.ts";
 
 export interface StoreUnderTest {
   readonly store: Store;
-  /** A second connection to the same records, like that of another process. */
+  /** A second connection to the same database, like that of another process. */
   readonly second: Store;
   /** Advances the clock of both stores. */
   readonly advance: (ms: number) => void;
@@ -33,7 +33,7 @@ export const sampleInteraction = {
   chance: null,
   cacheMode: "miss",
 };
-/** Returns the data of an interaction apart from its texts. */
+/** Returns the data of an interaction except its texts. */
 export const sampleFacts = (over: Partial<InteractionFacts> = {}): InteractionFacts => ({
   asked: "q",
   resolved: "q",

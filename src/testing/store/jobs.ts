@@ -14,7 +14,7 @@ export function describeJobs(name: string, withStore: WithStore): void {
         const claims = await Promise.all(Array.from({ length: 24 }, (_, n) => (n % 2 === 0 ? store : second).jobs.claim(`w${n}`)));
         const got = claims.flatMap((one) => one?.id ?? []);
         expect(new Set(got).size).toBe(got.length);
-        // A claim may find no job while all free ones are being claimed, so the worker retries.
+        // If all free jobs are just being claimed by others, a claim finds none. A worker then retries, like this loop.
         for (let more = await store.jobs.claim("last"); more !== null; more = await store.jobs.claim("last")) got.push(more.id);
         expect(got.sort()).toEqual(Array.from({ length: 19 }, (_, n) => `j${n + 1}`).sort());
       }),
