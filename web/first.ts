@@ -2,7 +2,7 @@ import { createApi } from "./app/api.ts";
 import { askFirst } from "./app/first-look.ts";
 import { readKey, readPreferences } from "./app/preferences.ts";
 
-// main.tsx imports this file first, so that the first requests run while the rest of the page loads and the first paint has the theme.
+// main.tsx imports this file first, so that the first requests are sent while the rest loads, and the first paint has the right theme.
 const key = readKey();
 document.documentElement.dataset.theme = readPreferences().theme;
 

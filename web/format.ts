@@ -21,12 +21,12 @@ export function formatConfidence(share: number): string {
   return `${Math.round(share * 100)} in 100`;
 }
 
-/** Returns a URL only if it is http(s), so that no other scheme becomes a link. */
+/** Returns a URL if its scheme is http or https, otherwise `null`, so that no other scheme becomes a link. */
 export function toHttpUrl(url: string | null): string | null {
   return url !== null && /^https?:\/\//i.test(url) ? url : null;
 }
 
-/** Converts a contact to a `tel:`, `mailto:` or http(s) URL; `null` if it is plain text. */
+/** Returns the `tel:`, `mailto:` or http(s) URL of a contact; `null` if the contact is plain text. */
 export function toContactUrl(contact: string): string | null {
   const text = contact.trim();
   if (/^\+?[\d\s().-]{7,20}$/.test(text)) return `tel:${text.replace(/[^\d+]/g, "")}`;
@@ -53,10 +53,10 @@ export function describeStage(stage: string): string {
   return STAGE_LINES[stage] ?? stage;
 }
 
-/** Key of an answer's timings that is not a stage: the milliseconds until its first checked sentence. */
+/** Key in an answer's timings that is not a stage: milliseconds until the first checked sentence. */
 export const FIRST_SENTENCE = "first_sentence";
 
-/** Reasons for refusals. An unlisted reason is shown as the server sends it. */
+/** Reasons for refusals in words. A reason that is not listed is shown as the server sends it. */
 export const REFUSALS: Readonly<Record<string, string>> = {
   nothing_relevant: "nothing relevant found",
   evidence_too_weak: "evidence too weak",

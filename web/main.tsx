@@ -1,4 +1,4 @@
-// Must be the first import: see first.ts.
+// This must be the first import; first.ts says why.
 import "./first.ts";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
@@ -12,13 +12,13 @@ import "./styles/ask.css";
 import "./styles/sources.css";
 import "./styles/panes.css";
 import "./styles/views.css";
-// Must be last: its media queries override the other style sheets.
+// This must be the last import, because its media queries override the other style sheets.
 import "./styles/media.css";
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("the page has no #root");
 const page = createRoot(root);
-// No top-level await, because the build would split this file and its imports into separate requests.
+// Do not use top-level await, because the build would then split this file and its imports into separate requests.
 lookFirst(firstCalls).then((first) =>
   page.render(
     <StrictMode>

@@ -5,7 +5,10 @@ import { fileURLToPath } from "node:url";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 
-/** Emits the files that the PDF library loads by name: character maps, standard fonts and image decoders that need no WebAssembly. */
+/**
+ * Vite plugin that adds the files that the PDF library loads by name: character maps, standard fonts, and image decoders
+ * that need no WebAssembly.
+ */
 function pdfAssets(): Plugin {
   const root = dirname(createRequire(import.meta.url).resolve("pdfjs-dist/package.json"));
   const wanted = { cmaps: /\.bcmap$/, standard_fonts: /\.(?:pfb|ttf)$/, wasm: /_nowasm_fallback\.js$/ };

@@ -26,7 +26,10 @@ function roomsFor(roles: readonly string[]): readonly Room[] {
   return ROOMS.filter(({ role }) => roles.includes(role));
 }
 
-/** Redirects a user without the role `ask` to the first permitted view; at other addresses the view itself reports a missing role. */
+/**
+ * Returns the route to show first. A user without the role `ask` gets the first permitted view instead of Ask. Other views
+ * report a missing role themselves.
+ */
 function entered(route: Route, roles: readonly string[]): Route {
   if (route.room !== "ask" || roles.includes("ask")) return route;
   return roomsFor(roles)[0]?.route ?? route;
@@ -40,7 +43,7 @@ const Options = lazy(() => import("./options-dialog.tsx"));
 const SharedAnswer = lazy(() => import("../ask/shared-answer.tsx"));
 const WhyPane = lazy(() => import("../why/why-pane.tsx"));
 const ReaderPane = lazy(() => import("../reader/reader-pane.tsx"));
-/** Views outside Ask, by the name in their route. */
+/** All views except Ask, by their name in the route. */
 const VIEWS = {
   library: lazy(() => import("../library/library-room.tsx")),
   review: lazy(() => import("../review/review-room.tsx")),
@@ -49,7 +52,7 @@ const VIEWS = {
   monitor: lazy(() => import("../monitor/monitor-room.tsx")),
 } satisfies Record<string, ComponentType<{ readonly id: string | null }>>;
 
-/** The whole page. Ask stays mounted while another view is open. */
+/** The whole page. Ask stays mounted while another view is shown. */
 export function App({ first }: { readonly first: FirstLook }) {
   const account = useNewAccount(first);
   const route = entered(useRoute(), account.roles);

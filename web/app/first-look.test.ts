@@ -4,7 +4,7 @@ import { askFirst, lookFirst } from "./first-look.ts";
 
 const CALLER = { roles: ["ask"], key_id: null };
 
-/** A fake server that answers when the given promises settle. */
+/** A fake server whose responses arrive when the given promises settle. */
 function server(answers: Readonly<Record<string, Promise<unknown>>>, asked: string[] = []): Pick<Api, "get"> {
   return {
     get: async <T>(path: string): Promise<T> => {

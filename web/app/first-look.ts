@@ -9,16 +9,19 @@ export interface FirstLook {
 
 /** A request in flight. */
 export interface Asked<T> {
-  /** The result; `null` if it did not arrive in time. */
+  /** The result; `null` if it did not arrive within the wait. */
   readonly known: T | null;
-  /** Returns the pending call to its first caller only. Returns `null` after that, or if the result is known. */
+  /** Returns the running request to the first caller. Returns `null` to all later callers, or if the result is known. */
   take(): Promise<T> | null;
 }
 
-/** Maximum milliseconds that the first render waits. A nearby server answers within this time, so that the page renders only once. */
+/**
+ * Maximum milliseconds that the first render waits. A nearby server responds within this time, so that the page renders
+ * only once.
+ */
 const FIRST_LOOK_MS = 200;
 
-/** The two requests of every visit, in flight. */
+/** The two requests of every visit, already sent. */
 export interface FirstCalls {
   readonly caller: Promise<WireCaller>;
   readonly domains: Promise<WireDomains>;
@@ -28,7 +31,7 @@ export function askFirst(api: Pick<Api, "get">): FirstCalls {
   return { caller: api.get<WireCaller>("/v1/whoami"), domains: api.get<WireDomains>("/v1/domains") };
 }
 
-/** Waits up to `limitMs` for the first requests. Never throws: a failed request rejects for the caller of `take`. */
+/** Waits up to `limitMs` for the first requests. Never throws; the caller of `take` gets the error of a failed request. */
 export async function lookFirst(calls: FirstCalls, limitMs: number = FIRST_LOOK_MS): Promise<FirstLook> {
   const over = new Promise<null>((resolve) => setTimeout(() => resolve(null), limitMs));
   const within = <T>(call: Promise<T>): Promise<T | null> => Promise.race([call.catch(() => null), over]);

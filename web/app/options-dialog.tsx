@@ -18,12 +18,12 @@ const WRITES = [
 ] as const;
 
 export interface OptionsProps {
-  /** True if the view asks questions. */
+  /** True if the current view asks questions. */
   readonly asks: boolean;
   readonly onDone: () => void;
 }
 
-/** Settings that are seldom changed: documents, method, colours and the key. */
+/** Settings that are seldom changed: domain, tenant, profile, colours and the API key. */
 export default function Options({ asks, onDone }: OptionsProps) {
   const { domains, signedIn, preferences, prefer } = useAccount();
   return (
@@ -40,7 +40,7 @@ export default function Options({ asks, onDone }: OptionsProps) {
   );
 }
 
-/** Selectors of domain, tenant and method; a selector with one option is hidden. */
+/** Selectors of domain, tenant and profile. A selector with only one option is hidden. */
 function Choices({ asks }: { readonly asks: boolean }) {
   const { domain, domains, tenant, preferences, prefer } = useAccount();
   if (domains.type !== "ready" || domain === null) return null;
@@ -89,7 +89,7 @@ function describeKey(caller: Account["caller"]): string {
   return `This key may: ${roles.join(", ")}.${id === null ? "" : ` Its id is ${id}.`}`;
 }
 
-/** Replaces the server's message for an unknown key, which is written for programmers. */
+/** Returns the message for a key that does not work. The server's message for an unknown key addresses programmers. */
 function keyFault(error: unknown): string {
   if (error instanceof ClientError && WRONG_KEY.has(error.code))
     return "Unknown key. Check that you copied all of it, or ask your administrator for a new one.";

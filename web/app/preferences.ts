@@ -1,10 +1,10 @@
-/** Settings stored in this browser. They are never sent, except the key, which goes only to its own server. */
+/** Settings stored in this browser. They are not sent, except the API key, which is sent only to the server of this page. */
 export interface Preferences {
-  /** Empty: the server's default. */
+  /** Name of the domain; empty: the server's default. */
   readonly domain: string;
   readonly tenant: string;
   readonly profile: string;
-  /** What a configured model does. */
+  /** What a configured model does: write answers, or select quotes; empty: the server's default. */
   readonly write: "" | "answer" | "quotes";
   readonly theme: "system" | "light" | "dark";
 }
@@ -12,7 +12,7 @@ export interface Preferences {
 const PREFERENCES = "sourcebound.preferences";
 const KEY = "sourcebound.key";
 
-/** Returns a stored value. Storage may be disabled or hold a value of another version; then the defaults apply. */
+/** Returns a stored value, or `null` if there is none or storage is disabled. */
 function read(storage: () => Storage, name: string): string | null {
   try {
     return storage().getItem(name);
@@ -26,7 +26,7 @@ function write(storage: () => Storage, name: string, value: string | null): void
     if (value === null) storage().removeItem(name);
     else storage().setItem(name, value);
   } catch {
-    // Ignore a failure to store: the value applies until the page is closed.
+    // If storing fails, the value applies until the page is closed.
   }
 }
 
@@ -47,7 +47,7 @@ export function writePreferences(preferences: Preferences): void {
   write(local, PREFERENCES, JSON.stringify(preferences));
 }
 
-/** Returns the key, from the session or, if the user asked to keep it, from this device. */
+/** Returns the API key: from the session, or from this device if the user chose to stay signed in. */
 export function readKey(): string | null {
   return read(session, KEY) ?? read(local, KEY);
 }

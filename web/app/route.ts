@@ -1,14 +1,14 @@
 import { useMemo, useSyncExternalStore } from "react";
 import type { WireCitation } from "../../src/client/index.ts";
 
-/** The route of the page. It is the fragment after `#`, so that no server or log records it. */
+/** The route of the page. It is in the fragment after `#`, which browsers do not send, so no server log records it. */
 export type Route =
   | { readonly room: "ask" }
   /** A shared answer. */
   | { readonly room: "answer"; readonly id: string }
   /** The explanation of an answer stored on this device. */
   | { readonly room: "why"; readonly id: string }
-  /** A document in the side pane. */
+  /** A document, shown in the side pane. */
   | ({ readonly room: "read" } & Place)
   | { readonly room: "library" }
   | { readonly room: "review"; readonly id: string | null }
@@ -30,11 +30,14 @@ export interface Place extends Scope {
   readonly end: number | null;
   /** Version of the document that the offsets refer to. */
   readonly version: string | null;
-  /** Text at the offsets; it is searched for if the document has changed. */
+  /** Text at the offsets. If the document has changed, the text is searched for. */
   readonly quote: string | null;
 }
 
-/** Maximum length of a quote in a link: enough to find it again, and short enough for any program's limit on addresses. */
+/**
+ * Maximum length of a quote in a link: enough to find the place again, and short enough for the limits of all programs
+ * on URLs.
+ */
 export const LINKED_QUOTE_CHARACTERS = 300;
 
 export function formatRoute(route: Route): string {
@@ -61,7 +64,7 @@ function formatPlace({ start, end, version, quote, domain, tenant }: Place): str
   return query === "" ? "" : `?${query}`;
 }
 
-/** Parses a fragment; an invalid one leads to Ask. */
+/** Parses a fragment. An invalid fragment gives the route of Ask. */
 export function parseRoute(hash: string): Route {
   const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
   const [room = "", rest = ""] = path.split("/", 2);
@@ -105,7 +108,7 @@ function subscribe(onChange: () => void): () => void {
   return () => window.removeEventListener("hashchange", onChange);
 }
 
-/** Returns the current route and follows changes of the address. */
+/** Returns the current route, and updates when the address changes. */
 export function useRoute(): Route {
   const hash = useSyncExternalStore(subscribe, () => window.location.hash);
   return useMemo(() => parseRoute(hash), [hash]);
@@ -123,7 +126,7 @@ export function placeOf(cited: Cited, quote: string | null, { domain, tenant }: 
   return { room: "read", document, start, end, version, quote, domain, tenant };
 }
 
-/** Formats query parameters; omits `null` and `undefined`. */
+/** Formats query parameters. Parameters that are `null` or `undefined` are left out. */
 export function queryOf(parts: Readonly<Record<string, string | null | undefined>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parts)) if (typeof value === "string") query.set(name, value);

@@ -12,19 +12,19 @@ export interface Account {
   readonly domains: Loaded<WireDomains>;
   /** The selected domain; `null` until it is known. */
   readonly domain: WireDomain | null;
-  /** The selected tenant of the domain; `null`: none. */
+  /** The selected tenant of the domain; `null`: no tenant. */
   readonly tenant: string | null;
-  /** `ask` until they are known. */
+  /** Roles of the user. Only `ask` until the server has stated them. */
   readonly roles: readonly string[];
   readonly signedIn: boolean;
-  /** Owner of the stored conversations: each key sees only its own. */
+  /** Owner of the stored conversations. Each API key has its own owner, so its user sees only these conversations. */
   readonly owner: string;
   readonly preferences: Preferences;
   prefer(change: Partial<Preferences>): void;
-  /** Documents that questions are limited to; empty: all. */
+  /** Documents to which questions are limited; empty: not limited. */
   readonly only: readonly ChosenDocument[];
   choose(only: readonly ChosenDocument[]): void;
-  /** Checks and stores a key. @throws the server's error; the key is then not stored */
+  /** Checks a key and stores it. @throws the server's error; then the key is not stored */
   signIn(key: string, keep: boolean): Promise<void>;
   signOut(): void;
   reload(): void;
@@ -43,13 +43,16 @@ export function useAccount(): Account {
   return account;
 }
 
-/** Fetches JSON from a path, and again when the path changes. */
+/**
+ * Fetches JSON from a path when first rendered, and again when the path changes. Returns the state and a function that
+ * reloads.
+ */
 export function useFetched<T>(path: string): readonly [Loaded<T>, () => void] {
   const { api } = useAccount();
   return useLoaded<T>(useCallback((signal) => api.get<T>(path, signal), [api, path]));
 }
 
-/** Creates the state of the signed-in user. @param first results already known for the stored key */
+/** Creates the state of the user. @param first results of the first requests, if they are already known */
 export function useNewAccount(first: FirstLook): Account {
   const [key, setKey] = useState(readKey);
   const api = useMemo(() => createApi(key), [key]);
@@ -66,7 +69,7 @@ export function useNewAccount(first: FirstLook): Account {
 
   useEffect(() => {
     const root = document.documentElement.dataset;
-    // Setting the same value again would restyle the whole page.
+    // Set the attribute only if it differs, because setting it restyles the whole page.
     if (root.theme !== preferences.theme) root.theme = preferences.theme;
     writePreferences(preferences);
   }, [preferences]);
@@ -104,7 +107,7 @@ function domainOf({ domains }: WireDomains, preferred: string): WireDomain | nul
   return domains.find(({ name }) => name === preferred) ?? domains.find((one) => one.default) ?? domains[0] ?? null;
 }
 
-/** Returns the public part of a key. Conversations without a key have their own owner. */
+/** Returns the public part of a key, which identifies the owner of conversations. Without a key there is a separate owner. */
 function ownerOf(key: string | null): string {
   return key === null ? "no key" : (/^sb_([0-9a-f]+)_/.exec(key)?.[1] ?? "administrator");
 }

@@ -8,9 +8,10 @@ export type Loaded<T> =
   | { readonly type: "failed"; readonly code: string; readonly message: string };
 
 /**
- * Runs a call and returns its state and a function that repeats it. Late results of earlier calls are dropped.
+ * Runs a call and returns its state, and a function that runs it again. A result that arrives after a newer call has
+ * started is dropped.
  *
- * @param known the result, if already known; the first call is then skipped
+ * @param known the result if it is already known; then the first call is skipped
  */
 export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, known: NoInfer<T> | null = null): readonly [Loaded<T>, () => void] {
   const [state, setState] = useState<Loaded<T>>(known === null ? { type: "loading" } : { type: "ready", value: known });

@@ -18,16 +18,19 @@ type Rating =
 const ReasonForm = lazy(() => import("./reason-form.tsx"));
 
 export interface AnswerActionsProps {
-  /** 1-based number of the turn; it keeps labels unique when a page shows several answers. */
+  /** Number of the turn, from 1. It makes labels unique, because the page may show several answers. */
   readonly number: number;
   readonly answer: WireAnswer;
   readonly busy: boolean;
-  /** Asks again for a longer answer; `null` hides the button. */
+  /** Asks again for a longer answer; `null`: the button is hidden. */
   readonly onMore: (() => void) | null;
   readonly onRetry: () => void;
 }
 
-/** One row of actions: rate, explain, copy, and the rest behind “More”. After “Wrong” it offers a field for the reason. */
+/**
+ * The actions of an answer in one row: rate, explain, copy; others are behind “More”. After “Wrong” it offers a field
+ * for the reason.
+ */
 export function AnswerActions({ number, answer, busy, onMore, onRetry }: AnswerActionsProps) {
   const { api, roles } = useAccount();
   const [rating, setRating] = useState<Rating>({ type: "open" });
@@ -130,7 +133,7 @@ function describeKept(verdict: Verdict, reason: boolean): string {
   return reason ? "Thank you. Your reason was saved for review." : "Thank you. Your rating was saved for review.";
 }
 
-/** Drawn on a grid of 16 units, as outlines in the colour of the text. */
+/** SVG paths of the icons, drawn as outlines on a grid of 16 units, in the colour of the text. */
 const PATHS = {
   up: "M5 7.2 8 1.8c1 0 1.7.8 1.6 1.8L9.3 6h3.4c.9 0 1.5.8 1.3 1.7l-1 4.6c-.1.7-.7 1.2-1.4 1.2H5zM2 7.2h3v6.3H2z",
   down: "M5 8.8 8 14.2c1 0 1.7-.8 1.6-1.8L9.3 10h3.4c.9 0 1.5-.8 1.3-1.7l-1-4.6c-.1-.7-.7-1.2-1.4-1.2H5zM2 8.8h3V2.5H2z",
@@ -141,7 +144,7 @@ const PATHS = {
   review: "M3 13l.6-2.7L11 3l2 2-7.3 7.4zM9.5 4.5l2 2",
 } as const;
 
-/** An icon with its name. */
+/** An icon followed by the name of the action. */
 function Named({ icon, children }: { readonly icon: keyof typeof PATHS; readonly children: ReactNode }) {
   return (
     <>

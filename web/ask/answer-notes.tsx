@@ -13,7 +13,7 @@ interface MessagesProps {
   readonly onAsk?: (question: string) => void;
 }
 
-/** Shows warnings about the answer and notices about steps that this build or profile left out. */
+/** Shows warnings about the answer, and notices about steps that were skipped. */
 export function Messages({ warnings, notices, onAsk }: MessagesProps) {
   if (warnings.length + notices.length === 0) return null;
   return (
@@ -32,7 +32,10 @@ export function Messages({ warnings, notices, onAsk }: MessagesProps) {
   );
 }
 
-/** Matches URLs and dialable numbers in a hotline's text: three digits starting with 1 or 9, short codes of 5–6 digits, phone numbers. */
+/**
+ * Matches URLs and numbers to dial in a hotline's text: three digits, the first 1 or 9; short codes of 5–6 digits, phone
+ * numbers.
+ */
 const REACHABLE = /https?:\/\/[^\s)]+|\b(?:\+?\d[\d-]{7,}\d|\d{5,6}|[19]\d{2})\b/g;
 
 /** Renders a text with its URLs and phone numbers as links. */
@@ -61,15 +64,15 @@ export function SeeAlso({ seeAlso: { title, heading, url } }: { readonly seeAlso
 
 interface AnswerSummaryProps {
   readonly answer: WireAnswer;
-  /** Current states of the quotes by citation number. */
+  /** Current state of each quote, by citation number. */
   readonly states: ReadonlyMap<number, CitationState>;
 }
 
-/** Summarises in one line the confidence, the sources, the checked claims and whether the answer came from the cache. */
+/** Shows confidence, number of sources, checked claims and origin of the answer in one line. */
 export function AnswerSummary({ answer, states }: AnswerSummaryProps) {
   const { label, meaning } = labelConfidence(answer);
   const lost = answer.citations.filter(({ n }) => labelLoss(states.get(n)?.state) !== null).length;
-  // A curated answer shows no confidence, because a person wrote it.
+  // Show no confidence for a reviewer's answer, because a person wrote it.
   const isJudged = answer.refusal === null && answer.cache_mode !== "curated";
   return (
     <div className="summary">
@@ -115,13 +118,13 @@ function describeClaims(claims: WireAnswer["claims"]): string {
 
 interface IncompleteProps {
   readonly status: TurnStatus;
-  /** Number of sentences shown before the answer ended. */
+  /** Number of sentences that were shown before the answer broke off. */
   readonly shown: number;
   readonly busy: boolean;
   readonly onRetry: () => void;
 }
 
-/** Explains why an answer is incomplete and offers to ask again. The sentences shown so far stay above. */
+/** Explains why an answer is incomplete, and offers to ask again. The sentences shown so far stay visible above. */
 export function Incomplete({ status, shown, busy, onRetry }: IncompleteProps) {
   if (status.type === "running" || status.type === "answered") return null;
   const { heading, text } = describeEnd(status);

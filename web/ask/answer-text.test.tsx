@@ -28,7 +28,7 @@ const given: Omit<AnswerTextProps, "states"> = {
   ...{ onOpen: nothing, onPoint: nothing, sourceId: (n) => `source-${n}` },
 };
 
-/** Renders two sentences as HTML. The second quote is in state `second`; `null` means no state was loaded. */
+/** Renders two sentences as HTML. `second` is the state of the second quote; `null`: no state was loaded. */
 function rendered(second: CitationState["state"] | null): string[] {
   const state = (n: number, is: CitationState["state"]): [number, CitationState] => [n, { n, state: is, likeness: 1, now: null }];
   const states = new Map(second === null ? [] : [state(1, "same"), state(2, second)]);

@@ -12,21 +12,24 @@ export interface AnswerTextProps extends CitationLinks {
   readonly citations: readonly WireCitation[];
   readonly claims: WireAnswer["claims"];
   readonly checks: WireAnswer["checks"];
-  /** Warnings of a running answer, which has no claims and checks yet; empty once it is complete. */
+  /** Warnings of an answer that is still running and has no claims and checks yet; empty once it is complete. */
   readonly warnings: readonly WireAnswer["warnings"][number][];
-  /** Spans of the sentences that answer the question. */
+  /** Ranges of the sentences that answer the question, shown in bold. */
   readonly spans: NonNullable<WireAnswer["answer_spans"]>;
-  /** Current states of the quotes by citation number. */
+  /** Current state of each quote, by citation number. */
   readonly states: ReadonlyMap<number, CitationState>;
-  /** 1-based number of the turn. */
+  /** Number of the turn, from 1. */
   readonly number: number;
 }
 
-/** Renders the lines of an answer with their sources. Lists stay lists, and in a table the cell that answers is shown before its row. */
+/**
+ * Shows the lines of an answer with their sources. List items form lists. In a table, the cell that answers comes
+ * before its row.
+ */
 export function AnswerText({ lines, citations, claims, checks, warnings, spans, states, number, ...links }: AnswerTextProps) {
   const props = { citations, links, spans, doubts: (one: PlacedLine) => doubtsAt(one, { claims, checks, warnings, states }) };
   return toBlocks(lines).map((block, i) => {
-    // Blocks are only appended, so the first line of a block identifies it.
+    // Blocks are only added at the end, so the index of its first line identifies a block.
     if (block.type === "table")
       return <TableBlock key={block.rows[0]?.index} name={`Table ${i + 1} of answer ${number}`} block={block} {...props} />;
     const Item = block.type === "list" ? "li" : "p";
@@ -47,14 +50,14 @@ export function AnswerText({ lines, citations, claims, checks, warnings, spans, 
   });
 }
 
-/** Matches an item that brings its own number. */
+/** Matches a list item that begins with a number or letter of its own, such as "a)". */
 const NUMBERED = /^\(?[\da-z]{1,3}[.)]/i;
 
 function keyOf({ line, from }: Part): string {
   return `${line.index} ${from}`;
 }
 
-/** The heading or caption that a line belongs to. */
+/** Shows the heading or caption above a line. */
 function Label({ text }: { readonly text: string | null }) {
   return text === null ? null : <span className="answer-label">{text} </span>;
 }
@@ -71,7 +74,7 @@ interface TableBlockProps extends Shared {
   readonly block: AnswerBlock & { readonly type: "table" };
 }
 
-/** Rows of one table. Where the cells that answer are known, they come first, and the rows are below or folded away. */
+/** Shows rows of one table. If the cells that answer are known, they come first, and the rows follow or are folded away. */
 function TableBlock({ name, block: { label, rows }, ...props }: TableBlockProps) {
   const asked = rows.filter(({ askedCell }) => askedCell !== null);
   const others = rows.filter((row) => !asked.includes(row));
@@ -135,7 +138,7 @@ function RowTable({ name, rows, ...props }: Shared & { readonly name: string; re
   );
 }
 
-/** Renders the source numbers after a line, and doubts about the line. */
+/** Shows the citation numbers after a line, and the warnings about the line. */
 function After({ line, citations, links, doubts }: Shared & { readonly line: PlacedLine }) {
   const { open, onOpen, onPoint, sourceId } = links;
   const cited = line.citations.flatMap((n) => citations.filter((citation) => citation.n === n));
@@ -186,12 +189,12 @@ function doubtsAt({ index, citations }: PlacedLine, { claims, checks, warnings, 
 
 interface SpannedTextProps {
   readonly text: string;
-  /** Offset of the text in the sentence that the spans refer to. */
+  /** Offset of the text in the sentence to which the spans refer. */
   readonly from: number;
   readonly spans: readonly { readonly start: number; readonly end: number }[];
 }
 
-/** Renders a text with its answer spans in bold. */
+/** Shows a text with the ranges that answer the question in bold. */
 function SpannedText({ text, from, spans }: SpannedTextProps) {
   const inside = spans.filter(({ start, end }) => start >= from && end <= from + text.length);
   return cutText(text, from, inside).map(({ start, text: piece, over }) =>
@@ -205,7 +208,7 @@ function SpannedText({ text, from, spans }: SpannedTextProps) {
   );
 }
 
-/** A line of an answer with its index. */
+/** A line of an answer with its index in the answer. */
 interface PlacedLine extends WireLine {
   readonly index: number;
 }
@@ -213,20 +216,20 @@ interface PlacedLine extends WireLine {
 /** A part of a line: a paragraph or an item of a list. */
 interface Part {
   readonly text: string;
-  /** Offset in the line. */
+  /** Offset of the part in the line. */
   readonly from: number;
   readonly line: PlacedLine;
-  /** Whether the line ends here; its sources follow. */
+  /** True if the line ends with this part. Its citation numbers follow then. */
   readonly isLast: boolean;
 }
 
-/** Lines shown together: consecutive rows of a source table form a table, consecutive list items a list. */
+/** Lines that are shown together: consecutive rows of one table as a table, consecutive list items as a list. */
 type AnswerBlock = { readonly label: string | null } & (
   | { readonly type: "text" | "list"; readonly parts: readonly Part[] }
   | { readonly type: "table"; readonly rows: readonly PlacedLine[] }
 );
 
-/** Groups lines into blocks: consecutive rows of one table become one table, consecutive items of one document one list. */
+/** Groups lines into blocks. Consecutive rows of one table form a table, consecutive list items of one document a list. */
 export function toBlocks(lines: readonly WireLine[]): AnswerBlock[] {
   const blocks: AnswerBlock[] = [];
   for (const [index, one] of lines.entries()) {
@@ -249,16 +252,16 @@ export function toBlocks(lines: readonly WireLine[]): AnswerBlock[] {
   return blocks;
 }
 
-/** Matches a text whose first line ends in a colon and introduces the lines directly below it. */
+/** Matches a text whose first line ends in a colon and is directly followed by the lines that it introduces. */
 const ANNOUNCED = /^[^\n]*:[^\S\n]*\n(?!\n)/;
 
-/** Splits a line at blank lines: one text line is a paragraph, several are a list. */
+/** Splits a line at blank lines into blocks. A block of one text line is a paragraph, a longer one a list. */
 function partsOf(line: PlacedLine): AnswerBlock[] {
   let from = 0;
   return line.text.split("\n\n").flatMap((text) => {
     const parts = splitLines(line, text, from);
     from += text.length + 2;
-    // The introducing line is a paragraph, not an item of its list.
+    // The line that introduces a list is a paragraph, not an item of the list.
     const groups = ANNOUNCED.test(text) ? [parts.slice(0, 1), parts.slice(1)] : [parts];
     return groups.map((group): AnswerBlock => {
       const label = group[0]?.from === 0 ? line.label : null;

@@ -5,7 +5,7 @@ import { useAccount, useFetched } from "../app/use-account.ts";
 import { formatCount, formatDate } from "../format.ts";
 import { StateLine } from "../kit/state-line.tsx";
 
-/** Introduces an empty conversation: a heading, and what the user can ask about. */
+/** Shown in an empty conversation: a heading, and a description of the documents. */
 export function Welcome() {
   const { domain } = useAccount();
   return (
@@ -24,7 +24,7 @@ function describeHoldings({ title, documents, as_of: { from, to }, description }
 
 const UploadField = lazy(() => import("../library/upload-field.tsx"));
 
-/** Shows suggestions and the upload field below the question box, so that loading them moves nothing above. */
+/** Shows suggestions and the upload field. They are below the question box, so that nothing moves when they are loaded. */
 export function WelcomeMore({ onAsk }: { readonly onAsk: (question: string) => void }) {
   const { domain, domains, roles, reload } = useAccount();
   const documents = domain?.documents ?? 0;
@@ -49,7 +49,7 @@ export function WelcomeMore({ onAsk }: { readonly onAsk: (question: string) => v
   );
 }
 
-/** Questions that the documents answer. */
+/** Shows example questions that the documents answer. */
 function Suggestions({ domain, onAsk }: { readonly domain: WireDomain; readonly onAsk: (question: string) => void }) {
   const { tenant } = useAccount();
   const [state] = useFetched<WireSuggestions>(`/v1/suggestions?${queryOf({ domain: domain.name, tenant })}`);
@@ -67,7 +67,7 @@ function Suggestions({ domain, onAsk }: { readonly domain: WireDomain; readonly 
   );
 }
 
-/** Maximum length of a question, in characters: the server's default. */
+/** Maximum number of characters of a question: the default limit of the server. */
 const MAX_QUESTION_CHARACTERS = 500;
 
 export interface AskBoxProps {
@@ -85,7 +85,7 @@ export function AskBox({ text, onText, running, onAsk, onStop, ref }: AskBoxProp
   const hintId = useId();
   const question = text.trim();
   const excess = question.length - MAX_QUESTION_CHARACTERS;
-  // Long questions are sent too: the server reports the limit and, in an emergency, shows hotlines first.
+  // Send a question that is too long, too: the server reports the limit and, in an emergency, shows hotlines first.
   const canAsk = !running && question.length > 0;
 
   function send() {

@@ -13,7 +13,7 @@ import { TurnView, type TurnViewProps } from "./turn-view.tsx";
 
 const SessionList = lazy(() => import("./sessions-dialog.tsx"));
 
-/** Assumed position of the line being read, in pixels below the top of the window. */
+/** Distance in pixels from the top of the window to the text that the user is assumed to be reading. */
 const READING_PX = 140;
 
 interface Place {
@@ -21,14 +21,14 @@ interface Place {
   readonly top: number;
 }
 
-/** Keeps the scroll position of the content being read when a side pane opens or closes and changes the layout. */
+/** Keeps the text that the user is reading at its place when a side pane opens or closes and changes the layout. */
 function useKeptPlace(isBeside: boolean): void {
   const place = useRef<Place | null>(null);
   useEffect(() => {
     const note = () => {
       place.current = placeOf(document.activeElement) ?? placeAt(READING_PX);
     };
-    // Capture runs before the other listeners, while the old layout is still in place.
+    // `capture` makes this run before other listeners, while the old layout is still in place.
     window.addEventListener("hashchange", note, { capture: true });
     return () => window.removeEventListener("hashchange", note, { capture: true });
   }, []);
@@ -42,7 +42,7 @@ function useKeptPlace(isBeside: boolean): void {
   }, [isBeside]);
 }
 
-/** Returns the position of the focused element of an answer, or `null` if it is off screen. */
+/** Returns the position of the element that has the focus, if it is in an answer and on screen; otherwise `null`. */
 function placeOf(element: Element | null): Place | null {
   if (element === null || element.closest(".turn") === null) return null;
   const { top } = element.getBoundingClientRect();
@@ -58,18 +58,18 @@ function placeAt(y: number): Place | null {
 }
 
 export interface AskRoomProps {
-  /** Renders the side pane; `null` if there is none. */
+  /** Renders the side pane; `null`: there is no pane. */
   readonly pane: ((parts: PaneParts) => ReactNode) | null;
-  /** Whether another view is open. */
+  /** True while another view is shown. */
   readonly away: boolean;
-  /** A question from another view. */
+  /** A question that another view passed on; `null`: none. */
   readonly handed: Handed | null;
 }
 
-/** A question that another view passes on, to be asked at once or edited first. */
+/** A question that another view passes to Ask, to be asked at once or to be edited first. */
 export interface Handed {
   readonly question: string;
-  /** Settings to ask with. `null`: the question is put into the box for editing. */
+  /** Settings with which the question is asked. `null`: the question is put into the box for editing. */
   readonly how: AskedHow | null;
 }
 
@@ -79,9 +79,9 @@ export interface PaneParts {
   readonly running: boolean;
 }
 
-/** Number of latest turns rendered at once. Earlier turns render when they come near the screen. */
+/** Number of latest turns that are rendered at once. Earlier ones are rendered when they come near the screen. */
 const EAGER_TURNS = 8;
-/** Placeholder height of a turn in pixels, until it is rendered. */
+/** Height in pixels of the placeholder for a turn that is not rendered yet. */
 const TURN_PX = 640;
 
 /** The Ask view: the conversation with the question box below it. */
@@ -157,11 +157,11 @@ export function AskRoom({ pane, away, handed }: AskRoomProps) {
 interface TurnsProps extends Pick<TurnViewProps, "busy" | "onAsk" | "onEdit"> {
   readonly turns: PaneParts["turns"];
   readonly returned: Returns;
-  /** Receives the element of the last turn. */
+  /** Ref to the element of the last turn. */
   readonly last: RefObject<HTMLElement | null>;
 }
 
-/** Renders all turns of a conversation, earlier ones only when they come near the screen. */
+/** Shows all turns of a conversation. Earlier turns are rendered when they come near the screen. */
 function Turns({ turns, returned, last, ...given }: TurnsProps) {
   const lastId = turns.at(-1)?.id ?? 0;
   return turns.map((turn) => (
@@ -176,7 +176,10 @@ function Turns({ turns, returned, last, ...given }: TurnsProps) {
   ));
 }
 
-/** Scrolls to the last turn when it is asked. If a pane hides the conversation, it scrolls later. @param lastId 0: no turn */
+/**
+ * Scrolls to a new turn when it is asked. While a pane hides the conversation, scrolls when the pane is closed. @param
+ * lastId id of the last turn; 0: no turn
+ */
 function useBroughtIn(lastId: number, isBeside: boolean): RefObject<HTMLElement | null> {
   const last = useRef<HTMLElement>(null);
   const broughtIn = useRef(0);
@@ -193,12 +196,12 @@ interface Reopened extends Pick<ReturnType<typeof useConversation>, "id" | "open
   readonly box: RefObject<HTMLTextAreaElement | null>;
 }
 
-/** Reopens the last conversation after a reload and stores the id of the open one. */
+/** After a reload, reopens the conversation that was open. Also stores the id of the open conversation. */
 function useReopened({ id, isEmpty, open, box }: Reopened): void {
   useEffect(() => {
     const before = readOpen();
     if (before !== null) void open(before).catch(() => {});
-    // No focus on touch screens: the keyboard would cover the introduction.
+    // Set no focus on touch screens, because the keyboard would cover the introduction.
     if (window.matchMedia("(pointer: fine)").matches) box.current?.focus({ preventScroll: true });
   }, [open, box]);
   useEffect(() => {
@@ -211,7 +214,7 @@ interface Takers {
   readonly ask: (question: string, how: AskedHow) => void;
 }
 
-/** Handles each passed question once. */
+/** Handles each question that another view passed on, once. */
 function useHanded(handed: Handed | null, { edit, ask }: Takers): void {
   const taken = useRef(handed);
   useEffect(() => {
@@ -224,11 +227,14 @@ function useHanded(handed: Handed | null, { edit, ask }: Takers): void {
 
 interface Returns {
   readonly count: number;
-  /** Id of the last turn at the latest return. */
+  /** Id of the last turn when the user last returned. */
   readonly upTo: number;
 }
 
-/** Counts returns from other views. Documents may have changed there, so earlier turns check their quotes again. */
+/**
+ * Counts how often the user returned from another view. Documents may have changed there, so turns must check their
+ * quotes again.
+ */
 function useReturns(away: boolean, lastId: number): Returns {
   const [returns, setReturns] = useState({ count: 0, upTo: 0 });
   const [before, setBefore] = useState(away);
@@ -239,7 +245,7 @@ function useReturns(away: boolean, lastId: number): Returns {
   return returns;
 }
 
-/** Converts the user's preferences into request fields. */
+/** Converts the user's preferences into fields of a request. */
 function useHow(): AskedHow {
   const { domain, tenant, preferences, only } = useAccount();
   const { profile, write } = preferences;

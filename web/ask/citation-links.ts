@@ -1,7 +1,7 @@
-/** Highlighted and open citations, with the handlers for hover and click. */
+/** Which citation is highlighted and which is open, with the handlers for hover and click. */
 export interface CitationLinks {
   readonly active: readonly number[];
-  /** Citation whose passage is open. */
+  /** Number of the citation whose passage is open; `null`: none. */
   readonly open: number | null;
   readonly onOpen: (n: number, from: HTMLElement) => void;
   readonly onPoint: (citations: readonly number[] | null) => void;

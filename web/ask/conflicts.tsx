@@ -3,7 +3,7 @@ import { type Disagreement, joinConflicts, type WireAnswer } from "../../src/cli
 import { formatDate, toHttpUrl } from "../format.ts";
 import { Linked } from "../kit/message.tsx";
 
-/** Shows sources and web pages that disagree with an answer. */
+/** Shows conflicts between sources of an answer, and web pages that were compared with them. */
 export default function Conflicts({ number, answer: { conflicts, web } }: { readonly number: number; readonly answer: WireAnswer }) {
   return (
     <>
@@ -19,7 +19,7 @@ export interface WebListProps {
 
 const SAYS = { confirmed: "confirms it", contradicted: "contradicts it" } as const;
 
-/** Shows the results of the web check for uncertain passages, marked as no source of the answer. */
+/** Shows the results of checking uncertain passages on the web. A label says that the web is not a source of the answer. */
 export function WebList({ web }: WebListProps) {
   const pages = web.flatMap(({ sid, pages: found }) => found.map((page) => ({ sid, ...page })));
   const silent = web.filter((said) => said.pages.length === 0);
@@ -50,7 +50,7 @@ interface SideProps {
   readonly children: ReactNode;
 }
 
-/** One source in a comparison. */
+/** Shows one side of a comparison: value, quote and date. */
 function Side({ value, quote, date, children }: SideProps) {
   return (
     <li className="card">
@@ -63,12 +63,12 @@ function Side({ value, quote, date, children }: SideProps) {
 }
 
 export interface ConflictListProps {
-  /** 1-based number of the turn. */
+  /** Number of the turn, from 1. */
   readonly number: number;
   readonly conflicts: WireAnswer["conflicts"];
 }
 
-/** Shows conflicting sources side by side, one section per conflict. */
+/** Shows conflicting sources side by side, with one section per conflict. */
 export function ConflictList({ number, conflicts }: ConflictListProps) {
   return joinConflicts(conflicts).map((one, i) => (
     <section key={keyOf(one)} className="conflict" aria-label={`Conflict ${i + 1} of answer ${number}`}>

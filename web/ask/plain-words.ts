@@ -2,7 +2,7 @@ import { type Fit, fitOf, type WireAnswer, type WireRefusal, type WireWarning } 
 import { formatConfidence } from "../format.ts";
 import type { CitationState } from "./use-citation-states.ts";
 
-/** Plain sentences for the server's codes. For an unlisted code, the server's own message is shown. */
+/** Sentences for users, by code of the server. If a code is not listed, the server's own message is shown. */
 
 const WARNINGS: Readonly<Record<string, string>> = {
   low_confidence: "The documents may not cover this topic fully. Check the official source before you rely on this answer.",
@@ -18,15 +18,15 @@ const WARNINGS: Readonly<Record<string, string>> = {
   stream_differs: "The final answer differs from the text shown while it was written. This is the final one.",
 };
 
-/** Codes of warnings that have their own section. */
+/** Codes of warnings that are shown in a section of their own. */
 const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set(["conflict", "conflict_resolved", "web_contradicts"]);
 
-/** Notices about how the answer was made. Only “Why this answer” shows them. */
+/** Codes of notices about how the answer was made. They are shown only in “Why this answer”. */
 const TECHNICAL_NOTICES: ReadonlySet<string> = new Set([
   ...["no_encoder", "encoder_switch", "uncalibrated", "sufficiency", "calibration_unused"],
   "compress_failed",
 ]);
-/** Prefix of notices about thresholds that were transferred from another encoder. */
+/** Prefix of the codes of notices about thresholds that were converted from another encoder. */
 const THRESHOLDS = "thresholds_";
 
 export function labelWarning({ code, message }: Pick<WireWarning, "code" | "message">): string {
@@ -62,7 +62,7 @@ const LOSSES: Readonly<Partial<Record<CitationState["state"], string>>> = {
   gone: "The source no longer exists: no document says this any more.",
 };
 
-/** Describes a quote that changed or was deleted; `null` if its words are still in the documents. */
+/** Describes that a quote was changed or deleted. Returns `null` if its words are still in the documents. */
 export function labelLoss(state: CitationState["state"] | undefined): string | null {
   return (state === undefined ? undefined : LOSSES[state]) ?? null;
 }
@@ -98,8 +98,8 @@ const FITS: Readonly<Record<Fit, string>> = {
 
 /**
  * Describes a confidence in words. Calibrated values use the likelihood scale of the IPCC guidance note on uncertainty
- * (2010): very likely from 90 %, likely from 66 %, about as likely as not from 33 %. Uncalibrated values only rank
- * answers and get no likelihood.
+ * (2010): very likely from 90 %, likely from 66 %, about as likely as not from 33 %. A value that is not calibrated is no
+ * probability, so it is described as a match of the sources.
  */
 export function labelConfidence({
   agg_conf: value,

@@ -8,7 +8,7 @@ interface ReasonFormProps {
   readonly onClose: () => void;
 }
 
-/** Takes the reason of a user who rated an answer as wrong. */
+/** Asks the user who rated an answer as wrong for the reason. */
 export default function ReasonForm({ onSend, onClose }: ReasonFormProps) {
   const [reason, setReason] = useState("");
   const field = useRef<HTMLTextAreaElement>(null);

@@ -8,9 +8,9 @@ import { FilePlace } from "./source-list.tsx";
 
 export interface RefusalViewProps {
   readonly refusal: WireRefusal;
-  /** 1-based number of the turn. */
+  /** Number of the turn, from 1. */
   readonly number: number;
-  /** Domain and tenant of the question, so that passages open in the same documents. */
+  /** Domain and tenant of the question. Links to passages open documents of this scope. */
   readonly scope: Scope;
 }
 
@@ -30,7 +30,7 @@ function headingOf({ reason, searched: { documents } }: WireRefusal): string {
   return headings[reason];
 }
 
-/** Explains a refusal: what happened, the nearest passages with the terms they lack, contacts, and what was searched. */
+/** Shows a refusal: what happened, the nearest passages with the words they lack, contacts, and what was searched. */
 export default function RefusalView({ number, scope, refusal }: RefusalViewProps) {
   const { reason, message, note, searched, nearest, contacts } = refusal;
   if (isOneLine(reason)) {

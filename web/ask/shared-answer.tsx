@@ -12,7 +12,7 @@ export interface SharedAnswerProps {
   readonly onHand: (handed: Handed) => void;
 }
 
-/** Shows a stored answer from a shared link, as it was given. */
+/** Shows the stored answer to which a shared link refers, in the form in which it was given. */
 export default function SharedAnswer({ id, onHand }: SharedAnswerProps) {
   const [state, reload] = useFetched<WireAnswer>(`/v1/answers/${encodeURIComponent(id)}`);
   return (

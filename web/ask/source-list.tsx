@@ -11,17 +11,17 @@ import type { CitationState } from "./use-citation-states.ts";
 
 export interface SourceListProps extends Omit<CitationLinks, "onOpen"> {
   readonly citations: readonly WireCitation[];
-  /** 1-based number of the turn. */
+  /** Number of the turn, from 1. */
   readonly number: number;
   readonly onOpen: (n: number | null) => void;
-  /** Closes the passage and returns the focus to the citation that opened it. */
+  /** Closes the passage and sets the focus to the citation from which it was opened. */
   readonly onBack: () => void;
-  /** Current states of the quotes by citation number; a missing entry means unknown. */
+  /** Current state of each quote, by citation number. No entry: unknown. */
   readonly states: ReadonlyMap<number, CitationState>;
   readonly onRead: (citation: WireCitation) => void;
 }
 
-/** Lists the sources by document with their quotes; a quote opens its passage with the exact words marked. */
+/** Lists the sources by document, with their quotes. A quote opens its passage, in which its words are highlighted. */
 export function SourceList({ citations, number, ...links }: SourceListProps) {
   const byDocument = Map.groupBy(citations, ({ document_id: id }) => id);
   return (
@@ -116,7 +116,7 @@ interface FilePlaceProps {
   readonly original: WireCitation["original"] | WireRefusal["nearest"][number]["original"];
 }
 
-/** Shows the position of a quote in its source file. In an archive, the offsets count from the start of the inner file. */
+/** Shows the position of a quote in its source file. For a file inside an archive, offsets are counted in that inner file. */
 export function FilePlace({ original: { path, part, start, end, time, speaker } }: FilePlaceProps) {
   return (
     <>
@@ -139,7 +139,7 @@ interface MarkedPassage {
   readonly after: string;
 }
 
-/** Splits a passage around its quote. Returns `null` if the quote is not at the cited offset, because no text may be marked then. */
+/** Splits a passage into the quote and the text around it. Returns `null` if the quote is not at the stated offset. */
 export function markQuote({ context, quote, quote_start }: Pick<WireCitation, "context" | "quote" | "quote_start">): MarkedPassage | null {
   const end = quote_start + quote.length;
   if (quote.length === 0 || context.slice(quote_start, end) !== quote) return null;
@@ -152,7 +152,7 @@ interface PassageViewProps {
   readonly onRead: () => void;
 }
 
-/** Shows the passage around a quote, scrolled into view and focused. Escape goes back. */
+/** Shows the passage around a quote. It is scrolled into view and gets the focus; Escape goes back. */
 export function PassageView({ citation, onBack, onRead }: PassageViewProps) {
   const whole = useRef<HTMLDivElement>(null);
   const scroller = useRef<HTMLElement>(null);
@@ -203,7 +203,7 @@ export function PassageView({ citation, onBack, onRead }: PassageViewProps) {
   );
 }
 
-/** Shows the lines of a passage, those of a table as rows of cells. */
+/** Shows the lines of a passage. Table rows are shown as cells. */
 function PassageLines({ passage: { before, quote, after }, mark }: { readonly passage: MarkedPassage; readonly mark: Ref<HTMLElement> }) {
   const range = { start: before.length, end: before.length + quote.length };
   const pieces = (words: string, from: number) =>
@@ -224,7 +224,7 @@ function PassageLines({ passage: { before, quote, after }, mark }: { readonly pa
   });
 }
 
-/** Centres the quote by scrolling the passage only, not the page. */
+/** Scrolls the passage, not the page, so that the quote is in the middle. */
 function centre(scroller: HTMLElement, mark: HTMLElement): void {
   const offset = mark.getBoundingClientRect().top - scroller.getBoundingClientRect().top;
   scroller.scrollTop += offset - Math.max(0, (scroller.clientHeight - mark.offsetHeight) / 2);

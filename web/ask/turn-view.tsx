@@ -23,7 +23,10 @@ interface FollowUpsProps {
 
 const MOST = 4;
 
-/** Lists other headings of the first cited document. A heading that is a question is asked; any other one opens in the reader. */
+/**
+ * Lists other headings of the document that is cited first. A heading that is a question asks it; any other opens in
+ * the reader.
+ */
 function FollowUps({ answer, asked, busy, onAsk }: FollowUpsProps) {
   const cited = answer.citations[0];
   const scope = queryOf({ domain: answer.domain, tenant: asked.tenant });
@@ -63,11 +66,11 @@ function FollowUps({ answer, asked, busy, onAsk }: FollowUpsProps) {
 
 export interface TurnViewProps {
   readonly turn: Turn;
-  /** Whether any question of the conversation is running. */
+  /** True while any question of the conversation is running. */
   readonly busy: boolean;
-  /** Number of returns from other views since the answer was given. Documents may have changed there. */
+  /** Number of times that the user returned from another view, where documents may have changed, since the answer was given. */
   readonly returns: number;
-  /** Whether this is the last turn. */
+  /** True for the last turn. */
   readonly last: boolean;
   readonly onAsk: (question: string, how: AskedHow) => void;
   /** Puts the question into the box for editing. */
@@ -75,14 +78,14 @@ export interface TurnViewProps {
   readonly ref: Ref<HTMLElement> | null;
 }
 
-/** Shows a question with its answer and sources, or with the reason for the refusal. */
+/** Shows a question with its answer and sources, or with its refusal. */
 export const TurnView = memo(function TurnView({ turn, busy, returns, last, onAsk, onEdit, ref }: TurnViewProps) {
   const [open, setOpen] = useState<number | null>(null);
   const [pointed, setPointed] = useState<readonly number[] | null>(null);
   const cameFrom = useRef<HTMLElement | null>(null);
   const { id, question, asked, status, sentences, citations } = turn;
   const answer = status.type === "answered" ? status.answer : null;
-  // Replies to a greeting or a crisis show no summary, notices or actions.
+  // For the reply to a greeting or a crisis message, show no summary, notices and actions.
   const plain = answer?.refusal ? isOneLine(answer.refusal.reason) : false;
   const columns = useRef<HTMLDivElement>(null);
   const states = useCitationStates(answer, { round: turn.isOld === true || returns > 0 ? returns : null, place: columns });
@@ -173,7 +176,7 @@ export const TurnView = memo(function TurnView({ turn, busy, returns, last, onAs
           )}
         </div>
         {citations.length === 0 ? null : <SourceList {...shared} onOpen={setOpen} onBack={goBack} onRead={read} />}
-        {/* Rendered after the sources and only when the answer is complete, so that the sources do not move. */}
+        {/* Rendered after the sources, and only when the answer is complete, so that the sources do not move. */}
         {last && answer !== null && firstStands(turn, states) ? (
           <FollowUps answer={answer} asked={asked} busy={busy} onAsk={(next) => onAsk(next, asked)} />
         ) : null}
@@ -185,19 +188,22 @@ export const TurnView = memo(function TurnView({ turn, busy, returns, last, onAs
   );
 });
 
-/** Returns whether the first cited document still exists. For a turn of an earlier visit, the states must have loaded first. */
+/**
+ * Returns whether the document cited first still exists. In a turn of an earlier visit, this is unknown until the
+ * states have loaded.
+ */
 function firstStands({ citations: [first], isOld }: Turn, states: ReadonlyMap<number, CitationState>): boolean {
   if (first === undefined) return false;
   const state = states.get(first.n);
   return state === undefined ? isOld !== true : state.now?.document_id === first.document_id;
 }
 
-/** Returns whether a warning belongs above the answer. */
+/** Returns whether a warning must be shown above the answer. */
 function isUrgent({ code }: { readonly code: string }): boolean {
   return code === "hotline" || code === "read_as";
 }
 
-/** Shows the current stage next to the question. Below the sentences it would move with each new one. */
+/** Shows the current stage beside the question. Below the sentences it would move with each new sentence. */
 function StageLine({ stage }: { readonly stage: string | null }) {
   return (
     <span className="stage-line" data-testid="stage">
@@ -207,7 +213,7 @@ function StageLine({ stage }: { readonly stage: string | null }) {
   );
 }
 
-/** Describes an answer that has no sentences and is not a refusal. */
+/** Returns a message for an answer that has no sentences although it is not a refusal. */
 function describeEmpty({ status, answer_plain }: WireAnswer): string {
   if (answer_plain !== "") return answer_plain;
   return status === "error" ? "The answer could not be completed. See the warnings for the reason." : "The answer is empty.";

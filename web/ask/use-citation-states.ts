@@ -6,16 +6,22 @@ import { useLoaded } from "../app/use-loaded.ts";
 export type CitationState = WireCitationStates["citations"][number];
 
 const NONE: ReadonlyMap<number, CitationState> = new Map();
-/** Milliseconds that an answer must stay in view before its states load, so that answers scrolled past cause no request. */
+/**
+ * Milliseconds that an answer must stay on screen before its states are loaded. Answers that are only scrolled past
+ * cause no request.
+ */
 const REST_MS = 300;
 
 export interface AskedAbout {
-  /** A new value loads the states again. `null` for an answer that was just given and needs no check. */
+  /** Number that loads the states again when it changes. `null`: the answer was just given and needs no check. */
   readonly round: number | null;
   readonly place: RefObject<HTMLElement | null>;
 }
 
-/** Loads the current states of an answer's quotes by citation number; empty for a new answer or if the server cannot tell. */
+/**
+ * Loads the current state of each quote of an answer, by citation number. Empty for a new answer, or if the server does
+ * not know.
+ */
 export function useCitationStates(answer: WireAnswer | null, { round, place }: AskedAbout): ReadonlyMap<number, CitationState> {
   const { api } = useAccount();
   const id = round !== null && answer !== null && answer.citations.length > 0 ? answer.id : null;
@@ -32,7 +38,7 @@ export function useCitationStates(answer: WireAnswer | null, { round, place }: A
   return state.type === "ready" ? state.value : NONE;
 }
 
-/** Returns whether an element has stayed in view for `REST_MS` in this round. @param round `null`: do not observe */
+/** Returns whether an element has stayed on screen for `REST_MS` since `round` changed. @param round `null`: not observed */
 function useSeen(place: RefObject<HTMLElement | null>, round: number | null): boolean {
   const [seen, setSeen] = useState<number | null>(null);
   const isSeen = round !== null && seen === round;

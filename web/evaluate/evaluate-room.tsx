@@ -21,7 +21,7 @@ const EXAMPLE = `questions:
   - question: Do you lend skis?
     kind: out_of_scope`;
 
-/** Starts a run over the domain's golden set or over an uploaded file of questions. */
+/** Starts a run over the golden set of the domain, or over an uploaded file of questions. */
 function StartForm({ isRunning, onStarted }: { readonly isRunning: boolean; readonly onStarted: () => void }) {
   const { api, domain, domains, reload } = useAccount();
   const [profile, setProfile] = useState("");
@@ -106,7 +106,7 @@ function QuestionsFile({ domain, isRunning, onChosen }: QuestionsFileProps) {
 const COLUMNS = ["answered.answerable", "right.answerable", "wrong.shown", "refused.near_miss", "confidence.auroc"] as const;
 const TITLES = ["Answered", "Right", "Wrong answers", "Near misses refused", "Confidence ranks correctly"] as const;
 
-/** Compares the newest run of each domain and profile. */
+/** Compares the newest runs: one for each domain and profile. */
 function Ladder({ runs }: { readonly runs: readonly WireEvaluation[] }) {
   const done = runs.filter(({ report }) => report !== null);
   const newest = new Map([...done].reverse().map((run) => [`${run.domain} ${run.profile}`, run]));
@@ -141,10 +141,13 @@ function rightOf({ report }: WireEvaluation): number {
   return report?.metrics["right.answerable"] ?? 0;
 }
 
-/** Polling interval during a run, in milliseconds. */
+/** Milliseconds between two requests for the state while a run is in progress. */
 const LOOK_MS = 1_000;
 
-/** The Evaluate view: runs that ask questions with known answers and judge the results. @param id the open run; `null`: none */
+/**
+ * The Evaluate view: runs that ask questions with known answers and judge the results. @param id run that is open;
+ * `null`: none
+ */
 export default function EvaluateRoom({ id }: { readonly id: string | null }) {
   const [state, reload] = useFetched<{ items: readonly WireEvaluation[] }>("/v1/evaluations?limit=200");
   const runs = state.type === "ready" ? state.value.items : [];

@@ -23,7 +23,7 @@ export interface Figure {
   readonly value: number;
 }
 
-/** Returns the main metrics that a run has. */
+/** Returns those main metrics that the run has. */
 export function figuresOf(metrics: Metrics): Figure[] {
   return FIGURES.flatMap(({ name, title }) => {
     const value = metrics[name];
@@ -35,7 +35,7 @@ export function titleOf(name: string): string | null {
   return FIGURES.find((figure) => figure.name === name)?.title ?? null;
 }
 
-/** Formats a share (0–1) in percent. */
+/** Formats a share (0–1) as a percentage. */
 export function inFigures(value: number): string {
   return `${(100 * value).toFixed(0)} %`.replace("-", "−").replace("−0 %", "0 %");
 }

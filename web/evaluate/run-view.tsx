@@ -24,7 +24,7 @@ const KINDS = [
   ["refused", "correctly refused"],
 ] as const;
 
-/** Placeholder height of an item in pixels, until it is rendered. */
+/** Height in pixels of the placeholder for an item that is not rendered yet. */
 const ITEM_PX = 90;
 
 /** Lists the questions of a run with their outcomes. */
@@ -83,7 +83,7 @@ export interface RunViewProps {
   readonly onDeleted: () => void;
 }
 
-/** One run: its metrics, a comparison with another run, the risk-coverage curve and every question. */
+/** Shows one run: its metrics, a comparison with another run, wrong answers by confidence threshold, and every question. */
 export function RunView({ id, runs, onDeleted }: RunViewProps) {
   const { api } = useAccount();
   const [against, setAgainst] = useState("");
@@ -189,7 +189,7 @@ function Figures({ report, changes, id, runs, against, onAgainst }: FiguresProps
 
 const THRESHOLDS = [0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95] as const;
 
-/** Lists, for several minimum confidences, how many of the shown answers would be wrong. */
+/** Shows, for several confidence thresholds, how many answers would be shown and how many of them would be wrong. */
 function Coverage({ items }: { readonly items: readonly RunItem[] }) {
   const answers = items.filter(({ shown, confidence }) => shown && confidence !== null);
   const rows = THRESHOLDS.map((from) => {

@@ -4,7 +4,7 @@ import type { WireGraph } from "../../src/client/index.ts";
 
 export type NodeType = WireGraph["nodes"][number]["type"];
 
-/** Node types with their names in singular and plural. */
+/** Types of nodes, with their names in singular and plural. */
 export const NODE_TYPES: readonly { readonly type: NodeType; readonly one: string; readonly many: string }[] = [
   { type: "topic", one: "topic", many: "topics" },
   { type: "entity", one: "entity", many: "entities" },
@@ -12,7 +12,7 @@ export const NODE_TYPES: readonly { readonly type: NodeType; readonly one: strin
   { type: "question", one: "question", many: "questions" },
 ];
 
-/** Corners of each shape relative to its centre, in radii, with about the area of a disc. Topics are discs. */
+/** Corners of each shape relative to its centre, in radii. The shapes have about the area of a disc, the shape of topics. */
 const CORNERS: Readonly<Record<Exclude<NodeType, "topic">, readonly (readonly [number, number])[]>> = {
   entity: [
     [-0.88, -0.88],
@@ -33,13 +33,13 @@ const CORNERS: Readonly<Record<Exclude<NodeType, "topic">, readonly (readonly [n
   ],
 };
 
-/** Returns the SVG path of a node. Types differ in shape as well as in colour. */
+/** Returns the SVG path of a node. Types differ in shape, not only in colour. */
 function shapeOf(type: NodeType, { x, y, radius: r }: Point): string {
   if (type === "topic") return `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0Z`;
   return `M${CORNERS[type].map(([right, down]) => `${x + right * r} ${y + down * r}`).join("L")}Z`;
 }
 
-/** The shape of a node type, as a legend for its name. */
+/** Shows the shape of a node type, for the legend. */
 export function NodeKey({ type }: { readonly type: NodeType }) {
   return (
     <svg className={`node-key is-${type}`} viewBox="0 0 16 16" aria-hidden="true">
@@ -54,14 +54,17 @@ interface GraphDrawingProps {
   readonly onChoose: (id: string) => void;
 }
 
-/** Label settings: a narrow drawing has room for fewer and shorter labels. */
+/** Font size, maximum number and maximum length of labels. A narrow drawing has room for fewer and shorter ones. */
 const LABELS = { wide: { size: 13, most: 24, characters: 26 }, narrow: { size: 27, most: 12, characters: 16 } } as const;
 const NARROW = "(max-width: 48rem)";
-/** Minimum size of the visible part and the margin around the outermost nodes, in drawing units. */
+/** Minimum size of the visible part, and margin around the outermost nodes, in drawing units. */
 const LEAST_VIEW = { width: 420, height: 300 } as const;
 const MARGIN = { x: 110, y: 40 } as const;
 
-/** Draws the graph. It is hidden from assistive technology, because the list next to it has the same nodes and supports the keyboard. */
+/**
+ * Draws the graph. Hidden from assistive technology: the list beside it has the same nodes and can be used with the
+ * keyboard.
+ */
 export function GraphDrawing({ graph, around, onChoose }: GraphDrawingProps) {
   const points = useMemo(() => layOut(graph), [graph]);
   const { nodes, links } = graph;
@@ -94,7 +97,7 @@ export function GraphDrawing({ graph, around, onChoose }: GraphDrawingProps) {
   );
 }
 
-/** Returns the visible part: the nodes with room for their labels. A small graph is enlarged. */
+/** Returns the visible part of the drawing: all nodes, with room for their labels. A small graph is enlarged. */
 function viewOf(points: readonly Point[]): View {
   const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)];
   const width = Math.min(DRAWING.width, Math.max(LEAST_VIEW.width, spread(xs) + 2 * MARGIN.x));
@@ -109,7 +112,7 @@ function spread(at: readonly number[]): number {
   return at.length === 0 ? 0 : Math.max(...at) - Math.min(...at);
 }
 
-/** Returns whether a media query matches, and updates on changes. */
+/** Returns whether a media query matches, and updates when this changes. */
 function useMedia(query: string): boolean {
   const subscribe = useCallback(
     (onChange: () => void) => {
@@ -131,10 +134,10 @@ interface View {
 }
 
 interface Label {
-  /** Index of its node. */
+  /** Index of the node to which the label belongs. */
   readonly node: number;
   readonly text: string;
-  /** Horizontal centre and baseline. */
+  /** Horizontal centre and baseline of the text. */
   readonly x: number;
   readonly y: number;
 }
@@ -158,7 +161,10 @@ interface Box {
   readonly bottom: number;
 }
 
-/** Labels the first nodes above, below, right or left of each, without overlap and inside the view. Labels that do not fit are left out. */
+/**
+ * Places labels for the first nodes: above, below, right or left of each, inside the view and without overlap. Labels for
+ * which there is no room are left out.
+ */
 export function placeLabels(points: readonly Point[], names: readonly string[], options: LabelOptions): Label[] {
   const { view, size, most, characters } = options;
   const labels: Label[] = [];
@@ -217,14 +223,14 @@ interface Point {
 /** Size of the drawing, in its own units. */
 export const DRAWING = { width: 900, height: 640 } as const;
 
-/** Share of the drawing's area to spread the nodes over. */
+/** Share of the drawing's area over which the nodes are spread. */
 const SPREAD = 0.55;
-/** Number of simulation steps after which the layout is stable. */
+/** Number of simulation steps. After them the layout hardly changes. */
 const STEPS = 220;
 const LEAST_RADIUS = 4;
 const MOST_RADIUS = 15;
 
-/** Lays out a graph: linked nodes near each other, no overlap. The same graph always gets the same layout. */
+/** Computes a layout: linked nodes are near each other, and none overlap. The same graph always gets the same layout. */
 export function layOut({ nodes, links }: Pick<WireGraph, "nodes" | "links">): Point[] {
   const radii = nodes.map(({ degree }) => Math.min(MOST_RADIUS, LEAST_RADIUS + Math.sqrt(degree)));
   const placed = nodes.map((): SimulationNodeDatum => ({}));

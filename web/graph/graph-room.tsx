@@ -9,13 +9,16 @@ import { ScrollRegion } from "../kit/scroll-region.tsx";
 import { StateLine } from "../kit/state-line.tsx";
 import { GraphDrawing, NODE_TYPES, NodeKey, type NodeType } from "./graph-drawing.tsx";
 
-/** Selectable numbers of nodes. More than the largest could not be distinguished. */
+/** Numbers of nodes to choose from. With more nodes than the largest, they could not be distinguished. */
 const SIZES = [20, 40, 80, 160].map((size) => [String(size), String(size)] as const);
 
-/** Value of the topic selector for the whole graph. */
+/** Value of the topic selector that means the whole graph. */
 const EVERYTHING = "";
 
-/** The Graph view: remembered questions with their topics, entities and source documents. It opens on the topic with the most links. */
+/**
+ * The Graph view: stored questions with their topics, entities and documents. At first it shows the topic with the most
+ * links.
+ */
 export default function GraphRoom() {
   const { domain, tenant } = useAccount();
   const scope = { domain: domain?.name, tenant };
@@ -30,7 +33,7 @@ export default function GraphRoom() {
 }
 
 interface ExplorerProps {
-  /** The topics with most links, first. */
+  /** The topics, those with the most links first. */
   readonly topics: WireGraph["nodes"];
   readonly scope: Readonly<Record<"domain" | "tenant", string | null | undefined>>;
 }

@@ -14,7 +14,7 @@ export function isRow(line: string): boolean {
   return line.includes(CELL_BOUNDARY);
 }
 
-/** Shows a line of a table as cells. */
+/** Shows a table row as cells. */
 export function CellRow({ row, start, isHeader = false, pieces }: CellRowProps) {
   let at = start;
   return (

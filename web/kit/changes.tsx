@@ -1,13 +1,13 @@
 import { diffLines, diffWordsWithSpace } from "diff";
 
 export interface Change {
-  /** Offset in the concatenation of both texts; unique among the changes. */
+  /** Offset of the change in both texts joined. It is different for each change. */
   readonly at: number;
   readonly type: "same" | "added" | "removed";
   readonly text: string;
 }
 
-/** Time limit of the comparison in milliseconds; after it the whole text counts as replaced. */
+/** Time limit of the comparison in milliseconds. If it is reached, the whole text is shown as replaced. */
 const MOST_MS = 1_000;
 
 /** Compares two texts word by word or line by line. */
@@ -26,10 +26,10 @@ export function changesOf(before: string, after: string, unit: "words" | "lines"
   });
 }
 
-/** Number of unchanged lines shown around a change. */
+/** Number of unchanged lines that are shown before and after a change. */
 const AROUND = 2;
 
-/** Cuts unchanged parts to the lines next to a change. An omitted part has an empty `text`. */
+/** Shortens unchanged parts to the lines next to a change. For each part left out there is a change with empty `text`. */
 export function shortened(changes: readonly Change[]): Change[] {
   return changes.flatMap((change, i) => {
     const lines = change.text.split("\n");
@@ -44,7 +44,7 @@ export function shortened(changes: readonly Change[]): Change[] {
   });
 }
 
-/** Renders changes in order; an omitted part becomes an ellipsis. */
+/** Shows changes in order. Parts left out are shown as an ellipsis. */
 export function TextDiff({ changes }: { readonly changes: readonly Change[] }) {
   return (
     <p className="diff">

@@ -1,7 +1,7 @@
 import { type InputHTMLAttributes, type ReactNode, useEffect, useId, useState } from "react";
 import { messageOf } from "../app/api.ts";
 
-/** Calls `act` repeatedly. @param ms interval in milliseconds; `null`: paused */
+/** Calls `act` at regular intervals. @param ms interval in milliseconds; `null`: paused */
 export function useEvery(ms: number | null, act: () => void): void {
   useEffect(() => {
     if (ms === null) return;
@@ -10,13 +10,13 @@ export function useEvery(ms: number | null, act: () => void): void {
   }, [ms, act]);
 }
 
-/** Outcome of an action. */
+/** Result of an action, as a text for the user. */
 interface ActionResult {
   readonly failed: boolean;
   readonly text: string;
 }
 
-/** Announces the outcome of an action. Shows `otherwise` before the first action. */
+/** Shows and announces the result of an action. @param otherwise text before the first action */
 export function ResultLine({ result, otherwise = "" }: { readonly result: ActionResult | null; readonly otherwise?: string }) {
   return (
     <p role={result?.failed ? "alert" : "status"} className={result?.failed ? "message is-warning" : "muted"}>
@@ -28,7 +28,7 @@ export function ResultLine({ result, otherwise = "" }: { readonly result: Action
 export interface SelectFieldProps<T extends string> {
   readonly label: ReactNode;
   readonly value: string | number;
-  /** Values with their labels. */
+  /** Values to choose from, with their labels. */
   readonly options: readonly (readonly [value: T, title: string])[];
   readonly onChange: (value: T) => void;
 }
@@ -83,8 +83,8 @@ export function CheckField({
 }
 
 /**
- * Holds the outcome of the last action. `tell` awaits an action, records success or the error, and returns the result,
- * or `null` if it failed.
+ * Holds the result of the last action. `tell` waits for an action, stores a message about its success or its error, and
+ * returns the result of the action, or `null` if it failed.
  */
 export function useActionResult() {
   const [result, setResult] = useState<ActionResult | null>(null);

@@ -1,4 +1,4 @@
-/** Milliseconds after which the browser has read the blob. */
+/** Milliseconds until the blob is released. By then the browser has read it. */
 const READ_MS = 10_000;
 
 /** Saves a text as a file. */

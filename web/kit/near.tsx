@@ -1,15 +1,15 @@
 import { type ReactNode, startTransition, useEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 
-/** Margin around the screen within which a part is rendered. */
+/** Margin around the screen. A part is rendered when it comes within it. */
 const AROUND = "1200px 0px";
 
 export interface NearProps {
-  /** Height in pixels until the part is rendered. */
+  /** Height of the placeholder in pixels, until the part is rendered. */
   readonly height: number;
-  /** Rendered at once, wherever it is. */
+  /** True to render the part at once, wherever it is. */
   readonly eager: boolean;
-  /** Placeholder text. */
+  /** Text of the placeholder. */
   readonly label?: string;
   readonly children: ReactNode;
 }
@@ -18,19 +18,19 @@ export interface NearProps {
 export function Near({ height, eager, label, children }: NearProps) {
   const [near, setNear] = useState(eager);
   const place = useRef<HTMLDivElement>(null);
-  // A part that was eager once stays rendered.
+  // A part that was rendered because of `eager` stays rendered.
   if (eager && !near) setNear(true);
   useEffect(() => {
     if (near || place.current === null) return;
     const observer = new IntersectionObserver(
       (entries) => {
-        // Scrolling has priority over a transition.
+        // Render in a transition, so that scrolling has priority.
         if (entries.at(-1)?.isIntersecting) startTransition(() => setNear(true));
       },
       { rootMargin: AROUND, scrollMargin: AROUND },
     );
     observer.observe(place.current);
-    // Printing needs every part, and starts as soon as this handler returns.
+    // For printing, every part must be rendered before this handler returns.
     const makeAtOnce = () => flushSync(() => setNear(true));
     window.addEventListener("beforeprint", makeAtOnce);
     return () => {

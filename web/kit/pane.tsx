@@ -4,7 +4,10 @@ import { QuietButton } from "./message.tsx";
 
 const close = () => goTo({ room: "ask" });
 
-/** A pane next to the conversation, or over it on a narrow screen. Escape closes it and the focus returns to the link that opened it. */
+/**
+ * A pane beside the conversation, or over it on a narrow screen. Escape closes it and sets the focus to the link that
+ * opened it.
+ */
 export function Pane({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   const heading = useRef<HTMLHeadingElement>(null);
   const cameFrom = useRef<Element | null>(null);
@@ -28,7 +31,7 @@ export function Pane({ title, children }: { readonly title: string; readonly chi
   );
 }
 
-/** Restores the focus lost with the pane, unless another element has taken it. */
+/** Restores the focus that was lost when the pane closed, unless another element has it already. */
 function focusAgain(from: Element | null): void {
   const isLost = document.activeElement === null || document.activeElement === document.body;
   if (isLost && from instanceof HTMLElement) from.focus({ preventScroll: true });
@@ -45,7 +48,10 @@ export function showInPane(target: Element | null | undefined, block: "center" |
   if (scrollsAlone) window.scrollTo({ left, top, behavior: "instant" });
 }
 
-/** Handles Escape inside an element; only the innermost listener is called. */
+/**
+ * Calls a handler when Escape is pressed inside an element. If several such elements contain each other, only the
+ * innermost reacts.
+ */
 export function useEscape(of: RefObject<HTMLElement | null>, onEscape: () => void): void {
   useEffect(() => {
     const element = of.current;

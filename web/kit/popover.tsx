@@ -3,14 +3,14 @@ import { QuietButton } from "./message.tsx";
 
 export interface PopoverProps {
   readonly label: ReactNode;
-  /** Accessible name, where several buttons have the same label. */
+  /** Accessible name, for buttons whose label is not unique on the page. */
   readonly name?: string;
   readonly className?: string;
-  /** Renders the contents. A button with the given props closes the popover. */
+  /** Renders the contents. A button that gets the props `closing` closes the popover. */
   readonly children: (closing: { readonly popoverTarget: string; readonly popoverTargetAction: "hide" }) => ReactNode;
 }
 
-/** A button that opens a box next to it. Escape and a click elsewhere close the box. */
+/** A button that opens a box beside it. Escape, or a click elsewhere, closes the box. */
 export function Popover({ label, name, className = "quiet-button", children }: PopoverProps) {
   const id = useId();
   return (
@@ -45,12 +45,15 @@ export function Explained({ label, title, text }: { readonly label: string; read
 
 export interface AskedTwiceProps extends Pick<PopoverProps, "name" | "className"> {
   readonly label: string;
-  /** Label of the confirming button, which says what will be lost. */
+  /** Label of the button that confirms. It must say what will be lost. */
   readonly confirm: string;
   readonly onConfirm: () => void;
 }
 
-/** A button for an irreversible action that asks for confirmation. "Keep" has the focus, so that pressing Enter twice loses nothing. */
+/**
+ * A button for an action that cannot be undone. It asks first; “Keep” has the focus, so that pressing Enter twice loses
+ * nothing.
+ */
 export function AskedTwice({ confirm, onConfirm, ...button }: AskedTwiceProps) {
   return (
     <Popover {...button}>

@@ -2,11 +2,11 @@ import { type HTMLAttributes, type RefObject, useEffect, useRef } from "react";
 
 export interface ScrollRegionProps extends Omit<HTMLAttributes<HTMLElement>, "tabIndex"> {
   readonly "aria-label": string;
-  /** The element, for callers that scroll it. */
+  /** Ref to the element, for callers that scroll it. */
   readonly region?: RefObject<HTMLElement | null>;
 }
 
-/** A scrollable region that takes the keyboard focus only while it has something to scroll. */
+/** A scrollable region. It can be reached with the keyboard only while there is something to scroll. */
 export function ScrollRegion({ region, ...props }: ScrollRegionProps) {
   const own = useRef<HTMLElement>(null);
   const ref = region ?? own;
@@ -18,7 +18,7 @@ export function ScrollRegion({ region, ...props }: ScrollRegionProps) {
       if (scrolls) element.tabIndex = 0;
       else element.tabIndex = -1;
     };
-    // The observer also calls once after the first layout. Measuring here instead would force a layout of the whole page for each region.
+    // The observer also calls once after the first layout. To measure here would force a layout of the whole page for each region.
     const observer = new ResizeObserver(look);
     observer.observe(element);
     for (const child of element.children) observer.observe(child);

@@ -3,12 +3,12 @@ import { QuietButton } from "./message.tsx";
 
 export interface StateLineProps {
   readonly state: Loaded<unknown>;
-  /** The thing that loads, such as "the queue". */
+  /** Name of what is loaded, such as "the queue". */
   readonly what: string;
   readonly onRetry: () => void;
 }
 
-/** Error codes that may not occur with another key. */
+/** Codes of errors that another key may avoid. */
 const KEY_CODES: ReadonlySet<string> = new Set([
   "key_missing",
   "key_wrong",
@@ -18,7 +18,7 @@ const KEY_CODES: ReadonlySet<string> = new Set([
   "scope_denied",
 ]);
 
-/** Shows the loading state, or the error. */
+/** Shows that something is loading, or the error. */
 export function StateLine({ state, what, onRetry }: StateLineProps) {
   if (state.type === "ready") return null;
   if (state.type === "loading") {

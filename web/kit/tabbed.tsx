@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 
 export interface TabbedProps {
   readonly label: string;
-  /** Titles with their contents; the first tab is open. */
+  /** The tabs: title and content of each. The first one is open initially. */
   readonly parts: readonly (readonly [title: string, content: ReactNode])[];
 }
 

@@ -3,7 +3,7 @@ import { numbered } from "./numbered.ts";
 import { ScrollRegion } from "./scroll-region.tsx";
 
 export interface TableProps {
-  /** Headers; absent: the table has none. */
+  /** Column headers; absent: the table has none. */
   readonly columns?: readonly string[];
   readonly rows: readonly TableRow[];
   readonly caption?: string;
@@ -11,7 +11,7 @@ export interface TableProps {
 
 export interface TableRow {
   readonly key: string | number;
-  /** Row header, in the first column; absent: the first cell is an ordinary cell. */
+  /** Row header in the first column; absent: the row has only ordinary cells. */
   readonly head?: ReactNode;
   readonly cells: readonly ReactNode[];
   readonly props?: HTMLAttributes<HTMLTableRowElement>;
@@ -58,10 +58,10 @@ export function ScrollTable({ label, ...table }: TableProps & { readonly label: 
 
 export interface FigureTableProps extends Pick<TableProps, "columns"> {
   readonly title: string;
-  /** Row headers with a cell for each column but the first. */
+  /** Rows: each has a name, shown as row header, and the cells of the other columns. */
   readonly rows: readonly { readonly name: string; readonly cells: readonly ReactNode[] }[];
   readonly note?: string | null;
-  /** Shown for an empty table. @default "None." */
+  /** Text that is shown if there are no rows. @default "None." */
   readonly empty?: string;
 }
 

@@ -14,15 +14,15 @@ import { StateLine } from "../kit/state-line.tsx";
 import { Summary } from "../reader/summary.tsx";
 import UploadField, { FileState, isBeingRead, LOOK_MS } from "./upload-field.tsx";
 
-/** Maximum number of listed files. */
+/** Maximum number of files that are listed. */
 const LISTED = 100;
 
-/** The Library view: upload, and the files with their status. */
+/** The Library view: an upload field, and the files with their state. */
 export default function LibraryRoom() {
   const { api, domain, tenant, roles } = useAccount();
   const scope = queryOf({ domain: domain?.name, tenant });
   const { result, tell } = useActionResult();
-  // A key with only the role `ingest` may upload files but not list them.
+  // A key with only the role `ingest` may upload files but not list them, so show only the upload field.
   const sendsOnly = roles.includes("ingest") && !roles.includes("ask");
   const [state, reload] = useLoaded(
     useCallback(
@@ -118,7 +118,7 @@ interface TickedProps extends Pick<FilesProps, "onDelete"> {
   readonly files: readonly WireFile[];
 }
 
-/** What can be done with the ticked files. */
+/** Shows the actions for the files that the user has ticked. */
 function Ticked({ files, onDelete }: TickedProps) {
   const { choose } = useAccount();
   const documents = files.flatMap((file) => file.documents);
@@ -148,7 +148,7 @@ function Ticked({ files, onDelete }: TickedProps) {
   );
 }
 
-/** One notice for each kind of problem that ingestion found, with its documents. */
+/** Shows one notice for each kind of problem found during ingestion, with the documents that have it. */
 function Problems({ files, scope }: { readonly files: readonly WireFile[]; readonly scope: string }) {
   const found = files.flatMap(({ documents, tenant }) =>
     documents.flatMap((document) => document.notices.map((notice) => ({ ...notice, document, tenant }))),
@@ -169,12 +169,12 @@ function Problems({ files, scope }: { readonly files: readonly WireFile[]; reado
 
 const NOTHING: WireFileList = { items: [], next_cursor: null };
 
-/** Ranks files for sorting: in progress, failed, uploaded, others. */
+/** Rank of a file in the list: files being read, failed files, uploaded files, others. */
 function rankOf({ status, uploaded }: WireFile): number {
   return isBeingRead({ status }) ? 0 : status === "failed" ? 1 : uploaded ? 2 : 3;
 }
 
-/** Counts files in progress and failed files. */
+/** Describes how many files are being read and how many failed. */
 function progressOf(files: readonly WireFile[]): string {
   const waiting = files.filter(isBeingRead).length;
   const failed = files.filter(({ status }) => status === "failed").length;
@@ -260,7 +260,7 @@ interface VersionsProps {
   readonly scope: string;
 }
 
-/** Shows a summary of a document, its earlier versions and their differences; loads them when opened. */
+/** Shows a summary of a document, its earlier versions and their differences. They are loaded when the section is opened. */
 function Details(props: VersionsProps) {
   const [open, setOpen] = useState(false);
   return (
@@ -315,7 +315,7 @@ function VersionList({ document: { id, title }, scope }: VersionsProps) {
   );
 }
 
-/** Describes a version by its distance from the current one, because a hash or revision tells users nothing. */
+/** Describes a version by how many versions ago it was current, because a hash or revision means nothing to users. */
 function versionsAgo(back: number): string {
   return back === 1 ? "the previous version" : `${formatCount(back, "version")} earlier`;
 }

@@ -6,7 +6,7 @@ import { useAccount } from "../app/use-account.ts";
 import { formatCount, formatNumber } from "../format.ts";
 import { ResultLine, useActionResult, useEvery } from "../kit/controls.tsx";
 
-/** Polling interval while files are being read, in milliseconds. */
+/** Milliseconds between two requests for the state of files that are being read. */
 export const LOOK_MS = 2_000;
 
 const STATES = { queued: "queued", reading: "being read", ok: "ready", failed: "could not be read" } as const;
@@ -15,20 +15,20 @@ export function isBeingRead({ status }: Pick<WireFile, "status">): boolean {
   return status === "queued" || status === "reading";
 }
 
-/** The state of a file, in words. */
+/** Shows the state of a file in words. */
 export function FileState({ file }: { readonly file: WireFile }) {
   const kind = file.status === "failed" ? "fail" : isBeingRead(file) ? "warn" : "pass";
   return <span className={`verdict is-${kind}`}>{STATES[file.status]}</span>;
 }
 
 interface UploadFieldProps {
-  /** Called after each change. */
+  /** Called after each change of an uploaded file. */
   readonly onSent: () => void;
-  /** Whether each file is reported until it has been read; the Library lists files itself. */
+  /** True to report here on each file until it has been read. The Library itself lists files, so it needs no reports. */
   readonly reports?: boolean;
 }
 
-/** Uploads files that are chosen or dropped on its file input. */
+/** Uploads files that the user chooses, or drops on the field. */
 export default function UploadField({ onSent, reports = false }: UploadFieldProps) {
   const { api, caller, domain, tenant } = useAccount();
   const { result, setResult } = useActionResult();
@@ -96,15 +96,15 @@ export default function UploadField({ onSent, reports = false }: UploadFieldProp
 type ChosenFile = Pick<File, "name" | "size">;
 
 interface UploadPlan<T extends ChosenFile> {
-  /** Files to send, one batch per request. */
+  /** Files to upload: one batch for each request. */
   readonly batches: readonly (readonly T[])[];
-  /** Reasons why the other files are not sent, one sentence each. */
+  /** Reasons why certain files are not uploaded, one sentence each. */
   readonly refusals: readonly string[];
 }
 
 /**
- * Splits files into one batch per request and explains which files are left out. @param limits `null`: unknown, so all
- * files form one batch
+ * Splits files into batches, one for each request, and explains which files are left out.
+ * @param limits limits of the server; `null`: unknown, so that all files form one batch
  */
 export function planUpload<T extends ChosenFile>(files: readonly T[], limits: WireUploadLimits | null): UploadPlan<T> {
   if (limits === null) return { batches: files.length === 0 ? [] : [files], refusals: [] };
@@ -137,7 +137,10 @@ function tooLarge({ name, size }: ChosenFile, limits: WireUploadLimits): string 
   return `${name} is too large: it has ${is}, and the limit is ${most}. Split it, or ask your administrator to ingest it.`;
 }
 
-/** Formats bytes in decimal units. @param round rounds up an excess and down a limit, so that the two never show the same number */
+/**
+ * Formats bytes in decimal units.
+ * @param round rounds sizes up and limits down, so that an excessive size never looks equal to its limit
+ */
 function formatBytes(bytes: number, round: (value: number) => number): string {
   if (bytes >= 1e6) return `${formatNumber(round(bytes / 1e5) / 10)} MB`;
   return bytes >= 1e3 ? `${formatNumber(round(bytes / 1e3))} kB` : formatCount(bytes, "byte");

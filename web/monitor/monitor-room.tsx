@@ -11,10 +11,10 @@ import { RoomPage } from "../kit/room-page.tsx";
 import { StateLine } from "../kit/state-line.tsx";
 import { Card, FigureTable } from "../kit/table.tsx";
 
-/** Maximum number of listed days. */
+/** Maximum number of days that are listed. */
 const LISTED = 31;
 
-/** Lists the figures of each day, newest first. */
+/** Shows the figures of each day, newest first. */
 function Days({ days }: { readonly days: WireStatistics["days"] }) {
   const rows = [...days].reverse().slice(0, LISTED);
   return (
@@ -37,7 +37,10 @@ function Days({ days }: { readonly days: WireStatistics["days"] }) {
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Ranges longer than an hour begin at a whole UTC day, because a partial day would look like a day with few questions. */
+/**
+ * Periods to choose from. Those longer than an hour begin at midnight UTC: part of a day would look like a day with few
+ * questions.
+ */
 const RANGES = [
   { name: "hour", title: "Last hour", from: (now: number) => now - HOUR_MS },
   { name: "days", title: "Today and yesterday", from: (now: number) => dayOf(now) - DAY_MS },
@@ -51,10 +54,10 @@ function dayOf(now: number): number {
   return now - (now % DAY_MS);
 }
 
-/** Polling interval of the live display, in milliseconds. */
+/** Milliseconds between two requests while the view refreshes by itself. */
 const LIVE_MS = 10_000;
 
-/** The Monitor view: numbers of questions, latency and cost. It shows no text of questions. */
+/** The Monitor view: numbers of questions, latency and cost. It shows no texts of questions. */
 export default function MonitorRoom() {
   const { api, domain, roles } = useAccount();
   const [range, setRange] = useState<(typeof RANGES)[number]["name"]>("days");
@@ -160,7 +163,10 @@ function named(counts: Readonly<Record<string, number>>, names: Readonly<Record<
   return Object.entries(counts).map(([name, count]) => ({ name: names[name] ?? name, count }));
 }
 
-/** Compares confidence with judgements. Of the answers with a calibrated confidence of 70 to 80 %, 70 to 80 % should be right. */
+/**
+ * Compares confidence with judgements by people. Of answers with a calibrated confidence of 70–80 %, 70–80 % should be
+ * right.
+ */
 function Judged({ judged }: { readonly judged: WireStatistics["judged"] }) {
   const rows = judged.flatMap(({ right, wrong }, part) => {
     const n = right + wrong;
@@ -198,7 +204,10 @@ function Bars({ title, bars, note = null }: BarsProps) {
   return <FigureTable title={title} rows={rows} note={note} />;
 }
 
-/** Shows the experiments: settings compared on shares of the readers, with intervals and a verdict. @param round changes when the data must reload */
+/**
+ * Shows the experiments, which try settings on shares of the sessions, with intervals and a verdict. @param round number
+ * that loads the data again when it changes
+ */
 function Experiments({ round }: { readonly round: number }) {
   const [state, reload] = useFetched<{ items: readonly WireExperiment[] }>("/v1/experiments");
   useEffect(() => {
@@ -246,7 +255,7 @@ function Experiment({ name, metric, better, planned, variants, verdict }: WireEx
 
 const STATES = { holds: "holds", breached: "breached", open: "undecided" } as const;
 
-/** Lists the metrics that a variant must not worsen. */
+/** Shows the guardrails: metrics that a variant must not worsen. */
 function Guardrails({ variants }: Pick<WireExperiment, "variants">) {
   const rows = variants.flatMap(({ name, guardrails }) =>
     guardrails.map(({ metric, difference, low, high, margin, state }) => ({

@@ -8,17 +8,17 @@ import { Near } from "../kit/near.tsx";
 export interface DocumentTextProps {
   readonly document: Pick<WireDocument, "text" | "blocks" | "pages">;
   readonly highlights: readonly Highlight[];
-  /** Offset to scroll to. Its section is rendered even if it is far from the screen. */
+  /** Offset to which to scroll. Its section is rendered even if it is far from the screen. */
   readonly sought: number | null;
 }
 
-/** Estimated height per character in pixels, for sections not rendered yet. */
+/** Estimated height in pixels per character, for sections that are not rendered yet. */
 const PX_PER_CHARACTER = 0.42;
 
 /** Number of blocks per section. Sections far from the screen are not rendered. */
 const SECTION_BLOCKS = 16;
 
-/** Renders the blocks of a document with page numbers and highlights. Each element carries its offset in `data-at` or `data-from`. */
+/** Shows the blocks of a document with page numbers and highlights. Elements have their offset in `data-at` or `data-from`. */
 export const DocumentText = memo(function DocumentText({ document, highlights, sought }: DocumentTextProps) {
   const sections = useMemo(() => toSections(document), [document]);
   return sections.map((blocks) => {
@@ -82,7 +82,7 @@ interface PiecesProps {
   readonly highlights: readonly Highlight[];
 }
 
-/** Renders a range of text, split at the boundaries of its highlights. */
+/** Shows a range of text, split at the ends of highlights. */
 function Pieces({ text, start, end, highlights }: PiecesProps) {
   return cutText(text.slice(start, end), start, highlights).map(({ start: from, text: piece, over }) => {
     const strongest = over.find(({ type }) => type === "place") ?? over[0];
@@ -104,11 +104,11 @@ export interface Highlight {
   readonly end: number;
   readonly type: "place" | "cited";
   readonly label: string;
-  /** Number of the turn whose answer quotes the range; `null`: none. */
+  /** Number of the turn whose answer quotes the range; `null`: no answer does. */
   readonly turn: number | null;
 }
 
-/** Links to the answers of this conversation that quote the adjacent text. */
+/** Shows links to the answers of this conversation that quote the text beside them. */
 function MarginNotes({ highlights }: { readonly highlights: readonly Highlight[] }) {
   const byTurn = new Map(highlights.flatMap(({ turn, label }) => (turn === null ? [] : [[turn, label] as const])));
   if (byTurn.size === 0) return null;
@@ -138,7 +138,7 @@ export interface TextStretch {
   readonly text: string;
 }
 
-/** Returns the selection inside `root` as offsets in the document; `null` if it is empty or outside `root`. */
+/** Returns the selection as offsets in the document; `null` if it is empty or not inside `root`. */
 export function readSelection(root: HTMLElement, selection: Selection | null): TextStretch | null {
   if (selection === null || selection.isCollapsed || selection.rangeCount === 0) return null;
   const range = selection.getRangeAt(0);
@@ -160,7 +160,7 @@ function offsetOf(node: Node, offset: number, root: HTMLElement): number | null 
   return last === undefined ? null : Number(last.dataset.from) + (last.textContent?.length ?? 0);
 }
 
-/** Returns the text elements inside a node, or the text element that contains it. */
+/** Returns the elements with document text inside a node. If the node is inside such an element, returns that element. */
 function piecesOf(node: Node): HTMLElement[] {
   const element = node instanceof HTMLElement ? node : node.parentElement;
   const around = element?.closest<HTMLElement>("[data-from]") ?? null;

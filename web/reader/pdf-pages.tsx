@@ -10,12 +10,12 @@ import { numbered } from "../kit/numbered.ts";
 import { showInPane } from "../kit/pane.tsx";
 import { StateLine } from "../kit/state-line.tsx";
 
-/** Path of the assets that the PDF library loads by name: fonts, character maps and decoders. */
+/** Path of the files that the PDF library loads by name: fonts, character maps and decoders. */
 const ASSETS = "/pdf/";
 
 /**
- * Starts the PDF library's worker. The page's policy allows only script URLs that a Trusted Types policy has approved,
- * so this creates one.
+ * Starts the worker of the PDF library. The content security policy of the page allows only scripts whose URL a Trusted
+ * Types policy has approved, so this creates such a policy.
  */
 function startWorker(): Worker {
   const policy = window.trustedTypes?.createPolicy("sourcebound-pdf", {
@@ -39,7 +39,7 @@ function openPdf(bytes: ArrayBuffer): Promise<PDFDocumentProxy> {
 
 type PagePlace = NonNullable<WireDocument["places"]>[number] | NonNullable<WireCitation["original"]["pages"]>[number];
 
-/** Boxes to highlight on pages. */
+/** Boxes that are highlighted on pages. */
 export interface PageMark {
   readonly type: "place" | "cited";
   readonly label: string;
@@ -72,15 +72,15 @@ export default function PdfPages({ path, title, marks }: PdfPagesProps) {
   );
 }
 
-/** Placeholder height of a page in pixels, until it is drawn. */
+/** Height in pixels of the placeholder for a page that is not drawn yet. */
 const PAGE_PX = 700;
-/** Maximum width of a drawn page in device pixels, sharp on a high-density screen. */
+/** Maximum width of a drawn page in device pixels. Enough to be sharp on a high-density screen. */
 const MOST_PX = 2_400;
 
 interface PdfPageProps extends Pick<PdfPagesProps, "title" | "marks"> {
   readonly file: PDFDocumentProxy;
   readonly number: number;
-  /** Whether to scroll the page into view. */
+  /** True to scroll the page into view. */
   readonly isWanted: boolean;
 }
 
@@ -118,7 +118,7 @@ function PdfPage({ file, number, title, marks, isWanted }: PdfPageProps) {
   );
 }
 
-/** Draws boxes, given in points from the upper left corner of the page, as percentages of the page size. */
+/** Draws boxes over a page. Boxes are given in points from its upper left corner and drawn in percent of its size. */
 function Marks({ type, label, place }: Omit<PageMark, "pages"> & { readonly place: PagePlace }) {
   const { width, height, boxes } = place;
   if (boxes === undefined || width === undefined || height === undefined) return null;

@@ -22,7 +22,7 @@ export interface ReaderPaneProps extends PaneParts {
   readonly place: Place;
 }
 
-/** A whole document next to the answer. */
+/** Pane with a whole document, beside the answer. */
 export default function ReaderPane({ place, turns, ask, running }: ReaderPaneProps) {
   const [state, reload] = useFetched<WireDocument>(`${documentPath(place.document)}?${scopeOf(place)}`);
   const gone = state.type === "failed" && state.code === "unknown_document";
@@ -47,12 +47,12 @@ function scopeOf({ domain, tenant }: Place): string {
   return queryOf({ domain, tenant });
 }
 
-/** Media query of the style sheet for windows in which the pane covers the conversation. */
+/** Media query for windows in which the pane covers the conversation. Must equal the one in the style sheet. */
 const OVER_CONVERSATION = "(max-width: 63.99rem)";
 
 type OpenedProps = ReaderPaneProps & { readonly document: WireDocument };
 
-/** Shows the text of a document and, for a PDF, its pages. */
+/** Shows a document: its text and, for a PDF, its pages. */
 function Opened(props: OpenedProps) {
   const { document, place, turns } = props;
   const located = useMemo(() => locatePlace(document, place), [document, place]);
@@ -149,7 +149,7 @@ function Text({ document, turns, ask, running, located }: OpenedProps & { readon
             const selection = { document_id: document.id, start: selected.start, end: selected.end };
             ask(question, { domain: document.domain, ...(document.tenant === null ? {} : { tenant: document.tenant }), selection });
             setSelected(null);
-            // On a narrow screen the document covers the conversation, where the answer appears.
+            // On a narrow screen the document covers the conversation, so close the document to show the answer.
             if (window.matchMedia(OVER_CONVERSATION).matches) goTo({ room: "ask" });
           }}
         />
@@ -228,7 +228,7 @@ function markOf(located: Located): Highlight[] {
   return [{ start: located.start, end: located.end, type: "place", label: "The quote", turn: null }];
 }
 
-/** Returns the quotes of this conversation's answers from the current version of the document. */
+/** Returns the quotes that answers of this conversation take from the current version of the document. */
 function citedIn(turns: readonly Turn[], { id, version }: WireDocument) {
   return turns.flatMap(({ id: turn, question, citations }) =>
     citations
@@ -246,7 +246,7 @@ interface AskSelectionProps {
   readonly onClose: () => void;
 }
 
-/** Asks a question about the selected text only. */
+/** Form for a question about the selected text only. */
 function AskSelection({ selected, busy, onAsk, onClose }: AskSelectionProps) {
   const [question, setQuestion] = useState("");
   const typed = question.trim();
@@ -273,17 +273,17 @@ function AskSelection({ selected, busy, onAsk, onClose }: AskSelectionProps) {
   );
 }
 
-/** Position of a linked quote in the current document. */
+/** Result of locating a linked quote in the current document. */
 type Located =
   | { readonly type: "none" }
-  /** At the linked position. */
+  /** The quote is at the linked offsets. */
   | { readonly type: "same"; readonly start: number; readonly end: number }
-  /** The same words in another version of the document, possibly at another offset. */
+  /** The quote is in another version of the document, possibly at other offsets. */
   | { readonly type: "moved"; readonly start: number; readonly end: number }
-  /** The words no longer exist, or they occur several times but not at the linked offset. */
+  /** The document does not contain the quote, or contains it several times, none of them at the linked offset. */
   | { readonly type: "changed" };
 
-/** Locates a linked quote in the document. @param place its `quote` may be cut; without `start` the whole text is searched */
+/** Locates a linked quote in the document. @param place its `quote` may be cut; without `start`, the whole text is searched */
 export function locatePlace({ text, version }: Pick<WireDocument, "text" | "version">, place: Place): Located {
   const { start, end, quote } = place;
   if (start === null || end === null) return quote === null || quote === "" ? { type: "none" } : findQuote(text, quote);
@@ -297,7 +297,10 @@ export function locatePlace({ text, version }: Pick<WireDocument, "text" | "vers
   return { type: "moved", start: at, end: at + length };
 }
 
-/** Locates a quote without offsets. If it occurs several times, its position is unknown and the document opens at its beginning. */
+/**
+ * Locates a quote without offsets. If the text contains it several times, the place is unknown, and the document opens
+ * at its start.
+ */
 function findQuote(text: string, quote: string): Located {
   const at = onlyPlace(text, quote);
   if (at !== null) return { type: "same", start: at, end: at + quote.length };

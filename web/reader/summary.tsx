@@ -5,10 +5,10 @@ type Summarised = Pick<WireDocument, "text" | "blocks" | "outline" | "title">;
 
 interface Point {
   readonly start: number;
-  /** `null`: the text before the first heading, or below the title. */
+  /** The heading; `null`: for the text before the first heading, or directly below the title. */
   readonly heading: string | null;
   readonly level: number;
-  /** First sentence below the heading; empty if a table or another heading follows. */
+  /** First sentence below the heading; empty if a table or another heading follows it. */
   readonly sentence: string;
 }
 
@@ -30,7 +30,7 @@ function firstSentence(text: string): string {
 
 interface SummaryProps {
   readonly document: Summarised;
-  /** Renders a heading, for example as a link to its place. */
+  /** Renders a heading, for example as a link to its place. @param start offset of the heading */
   readonly children: (heading: string, start: number) => ReactNode;
 }
 

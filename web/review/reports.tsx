@@ -7,10 +7,13 @@ import { SelectField } from "../kit/controls.tsx";
 import { StateLine } from "../kit/state-line.tsx";
 import { labelRefusal } from "./review-words.ts";
 
-/** Maximum number of listed reports. */
+/** Maximum number of reports that are listed. */
 const LISTED = 50;
 
-/** Lists questions that were refused, doubtful or warned about by topic, with missing terms and recommendations. */
+/**
+ * Lists by topic the questions that were refused, doubtful or answered with a warning, with missing terms and
+ * recommendations.
+ */
 export function Reports() {
   const { domain } = useAccount();
   const [topic, setTopic] = useState("");

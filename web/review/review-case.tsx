@@ -11,7 +11,7 @@ import { labelCorrected, labelStatus } from "./review-words.ts";
 
 const NAME = "sourcebound.reviewer";
 
-/** Shows one answer with its sources and the actions of a reviewer. */
+/** Shows one answer with its sources, and the actions of a reviewer. */
 export function ReviewCase({ id, onChanged }: { readonly id: string; readonly onChanged: () => void }) {
   const { api } = useAccount();
   const path = `/v1/review/${encodeURIComponent(id)}`;
@@ -121,7 +121,7 @@ function Shown({ review }: { readonly review: WireReview }) {
   );
 }
 
-/** Edits a corrected answer and shows the differences from the old one. */
+/** Form for a corrected answer. Shows the differences from the old answer. */
 function CorrectionForm({ answer, onSend }: { readonly answer: WireAnswer; readonly onSend: (text: string) => Promise<void> }) {
   const before = useMemo(
     () => answer.sentences.map(({ text, citations }) => `${text}${citations.map((n) => ` [${n}]`).join("")}`).join("\n"),

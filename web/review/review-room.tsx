@@ -13,10 +13,10 @@ import { Reports } from "./reports.tsx";
 import { ReviewCase } from "./review-case.tsx";
 import { labelAction, labelFit, labelReasons, labelStatus } from "./review-words.ts";
 
-/** Log actions whose subject is an answer. */
+/** Actions in the audit log whose subject is an answer. */
 const OF_AN_ANSWER: ReadonlySet<string> = new Set(["approve", "flag", "correct", "demote", "feedback"]);
 
-/** Shows the review log. Each entry holds the hash of the previous one, so that changes are detectable. */
+/** Shows the audit log. Each entry contains the hash of the previous one, so that a changed entry is detected. */
 function AuditLog() {
   const [state, reload] = useFetched<WireHistory>("/v1/review/history?limit=50");
   if (state.type !== "ready") return <StateLine state={state} what="the log" onRetry={reload} />;
@@ -58,7 +58,7 @@ function AuditLog() {
 }
 
 interface ReviewRoomProps {
-  /** Answer that is open; `null`: none. */
+  /** Id of the answer that is open; `null`: none. */
   readonly id: string | null;
 }
 
@@ -69,10 +69,10 @@ const STATUSES = [
   ["flagged", "Flagged"],
   ["approved", "Approved"],
 ] as const;
-/** Maximum number of listed questions. */
+/** Maximum number of questions that are listed. */
 const LISTED = 100;
 
-/** The Review view: the queue of answers to review, reports on gaps, and the log. */
+/** The Review view: the queue of answers to review, reports on gaps in the documents, and the audit log. */
 export default function ReviewRoom({ id }: ReviewRoomProps) {
   return (
     <RoomPage title="Review">
@@ -88,7 +88,7 @@ export default function ReviewRoom({ id }: ReviewRoomProps) {
   );
 }
 
-/** The queue with the open answer next to it. */
+/** Shows the queue, and the open answer beside it. */
 function Queue({ id }: ReviewRoomProps) {
   const { domain } = useAccount();
   const [status, setStatus] = useState("");
@@ -140,13 +140,13 @@ function Queue({ id }: ReviewRoomProps) {
   );
 }
 
-/** Minimum confidence of an answer that needs no review. */
+/** Confidence from which an answer needs no review, if nothing else is against it. */
 const SURE = 0.9;
 
-/** Reasons that say nothing against an answer. Gaps have a tab of their own. */
+/** Reasons for being in the queue that say nothing against the answer. Gaps have their own tab. */
 const NO_FAULT: ReadonlySet<string> = new Set(["refused", "reported"]);
 
-/** Returns whether an answer needs review: a rating, a warning, a changed source, or a low confidence. */
+/** Returns whether an answer needs review: it has a rating, a warning, a changed source, or a low confidence. */
 function needsPerson({ why, status, confidence }: WireQueueItem): boolean {
   const faults = why.filter((one) => !NO_FAULT.has(one) && !one.startsWith("confidence"));
   return faults.length > 0 || (status === "ok" && (confidence === null || confidence < SURE));

@@ -1,9 +1,9 @@
 import type { WireQueueItem } from "../../src/client/index.ts";
 import { REFUSALS } from "../format.ts";
 
-/** Plain words for the server's codes. An unlisted code is shown as the server sends it. */
+/** Words for users, by code of the server. A code that is not listed is shown as the server sends it. */
 
-/** Reasons without their counts; the queue can be filtered by them. */
+/** Reasons for review. The queue can be filtered by them. */
 const REASONS: Readonly<Record<string, string>> = {
   "thumbs down": "a user rated it wrong",
   "a source changed": "a source has changed since",
@@ -32,7 +32,10 @@ const ACTIONS: Readonly<Record<string, string>> = {
   revoke_key: "revoked a key",
 };
 
-/** Describes why a question waits for review, each reason once; omits the confidence, which is shown separately. */
+/**
+ * Describes why a question waits for review. Each reason is listed once. The confidence is left out, because it is
+ * shown separately.
+ */
 export function labelReasons(why: readonly string[]): readonly string[] {
   const kinds = why
     .filter((one) => !one.startsWith("confidence"))
@@ -44,14 +47,14 @@ export function labelStatus(status: WireQueueItem["review_status"]): string {
   return STATUSES[status];
 }
 
-/** Describes to which question a correction applies. @param within filters of the question; `null`: none */
+/** Describes for which questions a correction is served. @param within selection or filters of the question; `null`: none */
 export function labelCorrected(within: string | null): string {
   return within === null
     ? "Corrected. The correction is served when this question is asked without filters."
     : `Corrected. The correction is served when this question is asked within ${within}, not otherwise.`;
 }
 
-/** Describes the confidence of an answer as “sources fit N of 100”; `null` if it has no confidence or nothing was answered. */
+/** Describes the confidence of an answer as “sources fit N of 100”. Returns `null` for a refusal, or without a confidence. */
 export function labelFit(confidence: number | null, status: string): string | null {
   return confidence === null || status !== "ok" ? null : `sources fit ${Math.round(confidence * 100)} of 100`;
 }

@@ -1,6 +1,6 @@
 import { formatConfidence, formatNumber } from "../format.ts";
 
-/** Labels of the facts that stages report. The downloaded record has the others too. */
+/** Labels of facts that stages report. Facts without a label are only in the downloaded record. */
 const NAMES: Readonly<Record<string, string>> = {
   also_searched: "also searched for",
   answer: "sufficient to answer",
@@ -11,13 +11,13 @@ const NAMES: Readonly<Record<string, string>> = {
   cached: "stored for the same question",
   calls: "model calls",
   chance: "confidence that it answers",
-  candidates: "compared",
+  candidates: "candidates compared",
   codes: "forms and codes asked for",
   conflicts: "disagreements",
-  following: "confidence that the next sentence also answers",
+  following: "next sentence also quoted",
   history: "earlier turns used",
   injection_signals: "signs of prompt injection",
-  left_out: "left out",
+  left_out: "sentences left out",
   minimum: "confidence threshold",
   not_held: "words in no document",
   not_named: "asked for, but in no document",
@@ -27,7 +27,7 @@ const NAMES: Readonly<Record<string, string>> = {
   prompt_tokens: "tokens sent to the model",
   question_type: "kind of question",
   read: "candidates scored by the cross-encoder",
-  rejected: "do not answer",
+  rejected: "passages that do not answer",
   repaired: "corrected words",
   report: "report for review",
   resolved: "interpreted as",
@@ -36,11 +36,11 @@ const NAMES: Readonly<Record<string, string>> = {
   sources: "sources given to the writer",
   semantic_rule: "most similar stored question",
   open_parts: "parts without an answer",
-  uncertain: "may answer",
-  verified: "answer",
+  uncertain: "passages that may answer",
+  verified: "passages that answer",
 };
 
-/** Descriptions of the rules that compare a stored question with the current one; an unlisted rule shows its name. */
+/** Outcomes of comparing a stored question with the current one. An outcome that is not listed is shown by its name. */
 const RULES: Readonly<Record<string, string>> = {
   asked: "asks for something else",
   cited: "depends on sources that were not found for this question",
@@ -57,7 +57,7 @@ type InWords = (value: unknown) => string | null;
 
 const labelProbability: InWords = (value) => (typeof value === "number" ? formatConfidence(value) : inWords(value));
 
-/** Facts whose values need their own wording. */
+/** Functions that format the values of certain facts. */
 const WORDS: Readonly<Record<string, InWords>> = {
   best_piece: labelProbability,
   chance: labelProbability,
@@ -66,7 +66,7 @@ const WORDS: Readonly<Record<string, InWords>> = {
   semantic_rule: (value) => RULES[String(value)] ?? inWords(value),
 };
 
-/** Returns a stage's labelled facts with values in words; omits facts that are empty, false or null. */
+/** Returns the labelled facts of a stage with their values in words. Facts that are empty, false or `null` are left out. */
 export function labelFacts(facts: Readonly<Record<string, unknown>>) {
   return Object.entries(facts).flatMap(([fact, value]) => {
     const name = NAMES[fact];

@@ -7,7 +7,7 @@ import { labelFacts } from "./facts.ts";
 
 export interface PathProps {
   readonly answer: WireAnswer;
-  /** Stages as reported; empty for a loaded answer, which keeps only its timings. */
+  /** Stages as the server reported them; empty for an answer that was loaded, for which only the timings are stored. */
   readonly stages: readonly StageRecord[];
 }
 

@@ -91,7 +91,7 @@ export default function WhyPane({ id, turns }: { readonly id: string; readonly t
 
 interface MadeProps {
   readonly answer: WireAnswer;
-  /** The turn of this conversation that has the answer; `null`: none. */
+  /** The turn of this conversation with the answer; `null`: the answer is not from this conversation. */
   readonly turn: Turn | null;
 }
 
@@ -119,7 +119,7 @@ function Made({ answer, turn }: MadeProps) {
   );
 }
 
-/** Descriptions of the cache level that served a stored answer. */
+/** Descriptions of the cache that served a stored answer. */
 const STORED: Readonly<Record<string, string>> = {
   exact: "the same question was asked before",
   semantic: "an equivalent question was asked before",
@@ -167,7 +167,7 @@ function Decision({ answer, turn }: MadeProps) {
   );
 }
 
-/** Shows the raw confidence and the notices in a closed section, for experts. */
+/** Shows the raw confidence and technical notices, in a section that is closed initially. */
 function Measured({ answer, notices }: { readonly answer: WireAnswer; readonly notices: Turn["notices"] }) {
   const { agg_conf: value, agg_conf_calibrated: isCalibrated } = answer;
   if (value === null && notices.length === 0) return null;
@@ -186,7 +186,7 @@ function Measured({ answer, notices }: { readonly answer: WireAnswer; readonly n
   );
 }
 
-/** Shows the metrics of a profile that grades its answers. */
+/** Shows the metrics by which a profile grades its answers. */
 function Grades({ report }: { readonly report: WireAnswer["report"] }) {
   if (report === undefined) return null;
   return (
@@ -211,7 +211,7 @@ function Grades({ report }: { readonly report: WireAnswer["report"] }) {
   );
 }
 
-/** Offers the record of an answer and a proof that others can verify offline. */
+/** Offers two downloads: the record of an answer, and a proof that others can verify offline. */
 function AnswerRecord({ answer, turn }: MadeProps) {
   const { api } = useAccount();
   const { result, setResult, tell } = useActionResult();
@@ -260,7 +260,7 @@ function AnswerRecord({ answer, turn }: MadeProps) {
   );
 }
 
-/** Shows which models were called, with their prompts and replies. */
+/** Shows which models were called, with prompts and replies. */
 function Prompts({ answer, tenant }: PassagesProps) {
   const { calls, model } = answer;
   if (calls.length === 0) return <p>No language model was called. The answer consists of quotes, selected by the writer “{model}”.</p>;

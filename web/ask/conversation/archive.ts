@@ -1,7 +1,7 @@
 import { type DBSchema, openDB } from "idb";
 import type { Conversation, Turn } from "./state.ts";
 
-/** A conversation as listed, without its turns. */
+/** A conversation in the list of conversations, without its turns. */
 export interface ConversationEntry {
   readonly id: string;
   readonly owner: string;
@@ -9,7 +9,7 @@ export interface ConversationEntry {
   /** Milliseconds since 1970. */
   readonly updatedAt: number;
   readonly turns: number;
-  /** Lower-case text to search. */
+  /** Questions and answers in lower case, for the search. */
   readonly text: string;
 }
 
@@ -23,7 +23,10 @@ interface Tables extends DBSchema {
 /** Maximum number of characters stored for search in each conversation. */
 const SEARCHED_CHARACTERS = 1_000_000;
 
-/** Opens the conversations that this browser stores until they are deleted. The server's session expires earlier. */
+/**
+ * Opens the store of conversations in this browser. They stay until the user deletes them; the server's session expires
+ * earlier.
+ */
 export function openArchive(now: () => number = Date.now) {
   const opening = openDB<Tables>("sourcebound", 1, {
     upgrade(db) {
@@ -31,10 +34,10 @@ export function openArchive(now: () => number = Date.now) {
       db.createObjectStore("conversations", { keyPath: "id" });
     },
   });
-  // Prevents an unhandled rejection if the browser has no storage; each method still rejects.
+  // Prevents an unhandled rejection in browsers without storage. The methods still reject.
   opening.catch(() => {});
   return {
-    /** Newest first. */
+    /** Returns the conversations of an owner, newest first. */
     async list(owner: string): Promise<ConversationEntry[]> {
       const entries = await (await opening).getAllFromIndex("entries", "owner", owner);
       return entries.sort((a, b) => b.updatedAt - a.updatedAt);
@@ -71,13 +74,16 @@ function describe({ turns }: Conversation): Pick<ConversationEntry, "title" | "t
   return { title: turns[0]?.question ?? "", turns: turns.length, text: text.slice(0, SEARCHED_CHARACTERS).toLowerCase() };
 }
 
-/** Returns the entries that contain every typed word, in their given order. */
+/** Returns the entries that contain every typed word, in the same order. */
 export function findConversations(entries: readonly ConversationEntry[], typed: string): readonly ConversationEntry[] {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
   return entries.filter(({ text }) => words.every((word) => text.includes(word)));
 }
 
-/** Returns the turns to store: a running turn is stored as interrupted, because the page may close before the answer ends. */
+/**
+ * Returns the turns in the form in which they are stored. A running turn is stored as interrupted, because the page may
+ * be closed.
+ */
 export function asStored(turns: readonly Turn[]): readonly Turn[] {
   return turns.map((turn) => (turn.status.type === "running" ? { ...turn, status: { type: "interrupted" } } : turn));
 }

@@ -1,6 +1,6 @@
 import type { ClientError, StreamEvent, WireAnswer, WireAskRequest, WireCitation, WireWarning } from "../../../src/client/index.ts";
 
-/** A sentence as shown. It is immutable until the final answer replaces the list. */
+/** A sentence as it is shown. It never changes; the final answer may replace all sentences. */
 type ShownSentence = WireAnswer["sentences"][number];
 
 export interface StageRecord {
@@ -19,7 +19,7 @@ export type TurnStatus =
   | { readonly type: "interrupted" }
   | { readonly type: "failed"; readonly failure: Failure };
 
-/** Request settings of a question; the server's defaults apply to absent fields. */
+/** Settings in the request of a question. For absent fields the server's defaults apply. */
 export type AskedHow = Pick<WireAskRequest, "domain" | "tenant" | "profile" | "write" | "detail" | "selection" | "filters">;
 
 /** A question with its answer so far. */
@@ -33,7 +33,7 @@ export interface Turn {
   readonly notices: readonly { readonly code: string; readonly message: string }[];
   readonly warnings: readonly WireWarning[];
   readonly stages: readonly StageRecord[];
-  /** True if the turn comes from an earlier visit, so that its documents may have changed. */
+  /** True if the turn is from an earlier visit. Its documents may have changed since. */
   readonly isOld?: boolean;
 }
 
@@ -78,7 +78,7 @@ function startTurn({ id, question, asked = {} }: ConversationAction & { readonly
   return { id, question, asked, status, sentences: [], citations: [], notices: [], warnings: [], stages: [] };
 }
 
-/** Changes a turn only while it runs. Late events do not change a turn that has ended or was cleared. */
+/** Changes a turn if it is still running. Late events do not change a turn that has ended or was removed. */
 function changeTurn(state: Conversation, id: number, change: (turn: Turn) => Turn): Conversation {
   if (!state.turns.some((turn) => turn.id === id && turn.status.type === "running")) return state;
   return { ...state, turns: state.turns.map((turn) => (turn.id === id ? change(turn) : turn)) };

@@ -10,11 +10,11 @@ export interface ConversationParts {
   readonly owner: string;
 }
 
-/** Runs one conversation with the server, at most one question at a time, and stores it in the browser. */
+/** Runs one conversation with the server, one question at a time, and stores the conversation in the browser. */
 export function useConversation({ client, archive, owner }: ConversationParts) {
   const [conversation, dispatch] = useReducer(reduceConversation, EMPTY_CONVERSATION);
   const [id, setId] = useState(createId);
-  // Incremented after each save.
+  // Counts how often the conversation was saved.
   const [saved, setSaved] = useState(0);
   // Reason why the browser could not store this conversation; `null` if it did.
   const [unkept, setUnkept] = useState<string | null>(null);
@@ -57,7 +57,7 @@ export function useConversation({ client, archive, owner }: ConversationParts) {
     dispatch({ type: "cleared" });
   }, [stop]);
 
-  // Continues a stored conversation.
+  // Opens a stored conversation, so that it can be continued.
   const open = useCallback(
     async (other: string) => {
       const found = await archive.load(other, owner);
@@ -72,7 +72,7 @@ export function useConversation({ client, archive, owner }: ConversationParts) {
   const kept = useRef("");
   useEffect(() => {
     if (turns.length === 0) return;
-    // Save after each question and each sentence, because the page can close at any time. Stages in between are not saved.
+    // Save after each question and each sentence, because the page may be closed at any time. Changes of the stage are not saved.
     const shown = `${id} ${lastId} ${turns.at(-1)?.sentences.length}`;
     if (running && kept.current === shown) return;
     kept.current = shown;
@@ -87,8 +87,8 @@ export function useConversation({ client, archive, owner }: ConversationParts) {
 
   useEffect(() => stop, [stop]);
   useEffect(() => {
-    // On leaving, the browser cuts the connection, which would look like a server error. If the page is restored from
-    // the browser's cache, it shows “interrupted”.
+    // When the page is left, the browser cuts the connection, which would look like a server error. If the user comes back
+    // and the browser restores the page, it shows “interrupted”.
     const leave = () => end("interrupted");
     window.addEventListener("pagehide", leave);
     return () => window.removeEventListener("pagehide", leave);
@@ -96,7 +96,7 @@ export function useConversation({ client, archive, owner }: ConversationParts) {
   return { id, conversation, running, saved, unkept, ask, stop, clear, open };
 }
 
-/** Returns a random id. `crypto.randomUUID` exists only over TLS and on localhost. */
+/** Returns a random id. `crypto.randomUUID` exists only with TLS or on localhost, so it may not be available. */
 function createId(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
