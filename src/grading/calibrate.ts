@@ -308,7 +308,7 @@ export function calibrationTable(report: CalibrationReport): TableRow[] {
           {
             name: "  crowded",
             figure: "",
-            note: `${decimal(labels.answerable / labels.pages)} questions per page: correlated errors weaken the promise (with three questions per page, 11 % of the promises of 10 % were broken instead of 5 %); label more pages`,
+            note: `${decimal(labels.answerable / labels.pages)} questions per page: wrong answers about one page often occur together, which weakens the guarantee (with three questions per page, a guarantee of 10 % was broken in 11 % of simulations instead of 5 %); label more pages`,
           },
         ]
       : []),
@@ -329,14 +329,14 @@ export function calibrationTable(report: CalibrationReport): TableRow[] {
           {
             name: "",
             figure: "",
-            note: `Promise: at most ${percent(risk)} of the answers to similar questions are wrong, with ${percent(1 - delta)} confidence, if the questions are independent (those about one page are not entirely) and more confident answers are wrong less often. The counted share refers to the labels that chose the threshold.`,
+            note: `Promise: at most ${percent(risk)} of the answers to similar questions are wrong, with ${percent(1 - delta)} confidence, if the questions are independent (those about one page are not entirely) and more confident answers are wrong less often. The share of errors above was counted on the labels that chose the threshold; it is not the promised one.`,
           },
         ]
       : [
           {
             name: `threshold for ${percent(risk)}`,
             figure: "none",
-            note: `no threshold both answers at least ${choice.least} questions and leaves ${percent(1 - delta)} confidence (${choice.needed} answers without an error would suffice); at least ${choice.missing} more labelled questions answered without an error are needed`,
+            note: `no tested threshold both answers at least ${choice.least} questions and proves this risk with ${percent(1 - delta)} confidence (${choice.needed} answers without an error would prove it); label at least ${choice.missing} more questions, which suffice if all are answered without an error`,
           },
         ]),
   ];

@@ -93,7 +93,7 @@ async function ingestAll(engine: GoldenEngine, documents: string, options: Param
   for await (const event of engine.ingest(documents, options)) {
     if (event.type === "ingest-end") return { documents: event.counts.added, chunks: event.chunks, ms: event.ms };
   }
-  throw new IngestError("ingest_unfinished", `The ingest of ${documents} did not finish.`);
+  throw new IngestError("ingest_unfinished", `The ingest of ${documents} did not finish. Ingest that folder alone to see why.`);
 }
 
 function sumOf(one: Ingested, other: Ingested): Ingested {

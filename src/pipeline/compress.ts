@@ -199,7 +199,7 @@ export async function compress(given: Usable, context: PipelineContext, log: Sta
   // If the profile compresses by a model, the small model selects. If it selects nothing, the rules select.
   const picked =
     profile.write.compress === "model" ? await select(models.small, form.type === "quotes" ? form.most : QUOTE_CANDIDATES) : null;
-  if (picked?.type === "failed") log.notice("compress_failed", `quotes are selected by rules: ${picked.reason}`);
+  if (picked?.type === "failed") log.notice("compress_failed", `the model did not select quotes, so rules select them: ${picked.reason}`);
   const quotes = picked?.type === "chosen" && picked.quotes.length > 0 ? picked.quotes : found;
   const limits = { budgetTokens, rules: profile.write.rules, countTokens };
   const fitted = fitPrompt(question, offersOf({ ...given, choice }, quotes, profile, countTokens), limits);

@@ -297,7 +297,7 @@ async function assertServable(answer: Answer, question: Question, context: Pipel
   const found = answer.checks.find(({ verdict }) => verdict !== "pass");
   if (found !== undefined) faults.push({ sentence: 0, text: "the answer as a whole", reason: `${found.name}: ${found.reason}` });
   if (faults.length === 0 && !(await passesAgain(answer, checking(question, context)))) {
-    const reason = "its sentences fail the checks with the located quotes";
+    const reason = "its sentences fail the checks when these are repeated with the quotes that were found";
     faults.push({ sentence: 0, text: "the answer as a whole", reason });
   }
   if (faults.length > 0) throw unbound(faults);

@@ -104,8 +104,8 @@ export function readProofPassages(passages: readonly ProofPassage[], documents: 
     const scores = { dense: null, bm25: null, fused: 0, cross: null, rerank: null };
     const passage = readPassage(document, { sid, chunkId: chunk, range: { start, end }, bounds, window, scores, headingPath });
     if (passage === null) throw new ProofFault(`passage ${sid} is empty`);
-    if (!standsUnder(headingPath, document, start)) throw new ProofFault(`passage ${sid} has other headings`);
-    if (window.start < start || window.end > end) throw new ProofFault(`passage ${sid} has a window outside itself`);
+    if (!standsUnder(headingPath, document, start)) throw new ProofFault(`the headings above passage ${sid} differ from those stated`);
+    if (window.start < start || window.end > end) throw new ProofFault(`the window of passage ${sid} is not inside the passage`);
     return twins.length === 0 ? passage : { ...passage, twins: twins.map((twin) => readNearDuplicate(twin, documents)) };
   });
 }
@@ -147,16 +147,16 @@ export function readProofQuotes(
     if (passage === undefined || document === undefined) throw new ProofFault(`quote ${i} belongs to no passage`);
     const { range } = passage;
     const isInside = start >= range.start && end <= range.end && start < end;
-    if (!isInside || document.text.slice(start, end) !== text) throw new ProofFault(`quote ${i} is not at its place`);
+    if (!isInside || document.text.slice(start, end) !== text) throw new ProofFault(`quote ${i} is not at the stated offsets`);
     const unit = passage.units.find((one) => one.end > start);
-    if ((unit?.page ?? null) !== page) throw new ProofFault(`quote ${i} is on another page`);
+    if ((unit?.page ?? null) !== page) throw new ProofFault(`quote ${i} is not on the stated page`);
     const quote = { passage, start, end, text };
     return header === null ? quote : { ...quote, header: sliceOf(document, header, i) };
   });
 }
 
 function sliceOf({ text }: PassageSource, { start, end }: TextRange, quote: number) {
-  if (start > end || end > text.length) throw new ProofFault(`quote ${quote} has a header outside its document`);
+  if (start > end || end > text.length) throw new ProofFault(`the header of quote ${quote} is not inside its document`);
   return { start, end, text: text.slice(start, end) };
 }
 

@@ -144,7 +144,7 @@ export const proofSchema = z
   })
   .refine(({ format, statement }) => (format === PROOF_FORMAT) === (statement.checks !== undefined), {
     path: ["statement", "checks"],
-    message: `stands in ${PROOF_FORMAT}, and there alone`,
+    message: `must be present in the format ${PROOF_FORMAT} and absent in the earlier format`,
   });
 export type Proof = z.infer<typeof proofSchema>;
 

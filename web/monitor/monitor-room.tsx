@@ -153,7 +153,7 @@ function shareOf(count: number = 0, of: number) {
 }
 
 function costNote({ tokens, uncounted }: WireStatistics["spent"]): string {
-  return `${formatCount(tokens, "token")}${uncounted === 0 ? "" : `, ${formatNumber(uncounted)} calls not reported`}`;
+  return `${formatCount(tokens, "token")}${uncounted === 0 ? "" : `, ${formatNumber(uncounted)} questions with unknown cost`}`;
 }
 
 const STATUSES = { ok: "answered", insufficient_context: "refused", error: "failed" };

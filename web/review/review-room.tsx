@@ -63,7 +63,7 @@ interface ReviewRoomProps {
 }
 
 const STATUSES = [
-  ["", "What needs a person"],
+  ["", "Needs review"],
   ["waiting", "All waiting"],
   ["unreviewed", "Not reviewed"],
   ["flagged", "Flagged"],

@@ -53,7 +53,7 @@ process.on("message", (request: LocalRequest) => {
 
 async function open() {
   const runtime = (await import(pathToFileURL(runtimeFile).href)) as unknown;
-  if (!runtimeSchema.safeParse(runtime).success) throw new Error(`${runtimeFile} is not a version of node-llama-cpp that this program supports. Install the current version`);
+  if (!runtimeSchema.safeParse(runtime).success) throw new Error(`${runtimeFile} is not a supported version of node-llama-cpp; update it`);
   const { getLlama, LlamaChatSession } = runtime as LlamaRuntime;
   const llama = await getLlama({ build: "never", logLevel: "error" });
   const model = await llama.loadModel({ modelPath: modelFile });
