@@ -152,7 +152,7 @@ async function judgeByModel(
   log: StageLog,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<Passage, PassageVerdict>> {
-  const failed = (reason: string) => log.notice("verify_by_rules", `passages not judged by the model keep their rule scores: ${reason}`);
+  const failed = (reason: string) => log.notice("verify_by_rules", `passages not judged by the model keep rule scores: ${reason}`);
   const verdicts = new Map<Passage, PassageVerdict>();
   const call: ModelCall = { stage: "verify", model: verifier.model, inputTokens: null, outputTokens: null };
   const timeout = AbortSignal.timeout(timeoutMs);
