@@ -30,8 +30,8 @@ export interface ReaderOptions {
   /** An adapter of the embedded weights, merged into them while loading (about 0.3 s). @default none */
   readonly adapter?: Adapter | null | undefined;
   /**
-   * Number of worker threads. With 0 the cross-encoder runs in the calling thread, for tests and short scripts. @default
-   * available parallelism, at most 4
+   * Number of worker threads. With 0 the cross-encoder runs in the calling thread, for tests and short scripts.
+   * @default available parallelism, at most 4
    */
   readonly threads?: number | undefined;
   /** Maximum bytes of cached results; 0 disables the cache. @default DEFAULT_CACHE_BYTES */

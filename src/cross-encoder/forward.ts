@@ -93,8 +93,8 @@ function matricesOf(layer: string, at: (name: string) => number, limits: Readonl
 }
 
 /**
- * Writes the word vectors to `words`, and the sums of position vector and first type vector to `rest`. @throws Error for
- * zero or too many tokens
+ * Writes the word vectors to `words`, and the sums of position vector and first type vector to `rest`.
+ * @throws Error for zero or too many tokens
  */
 type Embed = (ids: Int32Array, words: Float32Array, rest: Float32Array) => void;
 

@@ -33,7 +33,8 @@ export interface RankOptions {
   readonly read: ReadTexts | null;
   /**
    * The question with the domain's synonyms. The cross-encoder scores the candidates with both forms of the question; the
-   * higher score is used. @default the question
+   * higher score is used.
+   * @default the question
    */
   readonly readAs?: string;
   /** Returns whether a candidate is excluded, whatever its score. @default none is excluded */

@@ -100,8 +100,8 @@ interface Sent {
 }
 
 /**
- * Sends JSON to an app from an address, or a GET request if `body` is `null`. Other fields become headers. @default a
- * question from this machine
+ * Sends JSON to an app from an address, or a GET request if `body` is `null`. Other fields become headers.
+ * @default a question from this machine
  */
 export async function sendFrom(
   app: { request(path: string, init: RequestInit, env: object): Response | Promise<Response> },

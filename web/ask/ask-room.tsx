@@ -177,8 +177,8 @@ function Turns({ turns, returned, last, ...given }: TurnsProps) {
 }
 
 /**
- * Scrolls to a new turn when it is asked. While a pane hides the conversation, scrolls when the pane is closed. @param
- * lastId id of the last turn; 0: no turn
+ * Scrolls to a new turn when it is asked. While a pane hides the conversation, scrolls when the pane is closed.
+ * @param lastId id of the last turn; 0: no turn
  */
 function useBroughtIn(lastId: number, isBeside: boolean): RefObject<HTMLElement | null> {
   const last = useRef<HTMLElement>(null);

@@ -145,8 +145,8 @@ function rightOf({ report }: WireEvaluation): number {
 const LOOK_MS = 1_000;
 
 /**
- * The Evaluate view: runs that ask questions with known answers and judge the results. @param id run that is open;
- * `null`: none
+ * The Evaluate view: runs that ask questions with known answers and judge the results.
+ * @param id run that is open; `null`: none
  */
 export default function EvaluateRoom({ id }: { readonly id: string | null }) {
   const [state, reload] = useFetched<{ items: readonly WireEvaluation[] }>("/v1/evaluations?limit=200");

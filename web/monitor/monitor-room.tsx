@@ -205,8 +205,8 @@ function Bars({ title, bars, note = null }: BarsProps) {
 }
 
 /**
- * Shows the experiments, which try settings on shares of the sessions, with intervals and a verdict. @param round number
- * that loads the data again when it changes
+ * Shows the experiments, which try settings on shares of the sessions, with intervals and a verdict.
+ * @param round number that loads the data again when it changes
  */
 function Experiments({ round }: { readonly round: number }) {
   const [state, reload] = useFetched<{ items: readonly WireExperiment[] }>("/v1/experiments");
