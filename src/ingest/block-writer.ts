@@ -291,10 +291,7 @@ export class BlockWriter {
     return { text, sourceMap, blocks: withBoldHeads(this.#blocks, text) };
   }
 
-  /**
-   * Begins an item, heading, quotation or row. Inside a table row, further structure is ignored and its text becomes
-   * part of the row.
-   */
+  /** Begins an item, heading, quotation or row. Inside a table row, further structure is ignored and its text becomes part of the row. */
   #push(frame: Frame): void {
     const top = this.#frames.at(-1);
     if (top?.type === "row") top.nested++;

@@ -123,10 +123,7 @@ const ASKS = new RegExp(`${JOINED}${BEFORE}(?:${QUESTION_WORD})`, "iu");
 const ASKS_OF_DOER = new RegExp(String.raw`${JOINED}${BEFORE}(?:what|which|whose|how\s+(?:many|much|often|long))\s+\p{L}`, "iu");
 /** Matches a yes-no question with a pronoun or determiner: "is there", "can I". */
 const ASKS_WHETHER = new RegExp(String.raw`${JOINED}${AUXILIARY}\s+(?:i|we|you|he|she|they|it|this|that|there|my|our|the)\b`, "iu");
-/**
- * Matches a yes-no question with any subject: "does the boat". Used only at the start of the message or before a
- * question mark.
- */
+/** Matches a yes-no question with any subject: "does the boat". Used only at the start of the message or before a question mark. */
 const ASKS_WHETHER_SO = new RegExp(String.raw`${JOINED}${AUXILIARY}\s+\p{L}+`, "iu");
 /** Matches a short clause after "and": "and why", "and for how long", "and how many crew". */
 const ASKS_BRIEFLY = new RegExp(
@@ -165,10 +162,7 @@ export function questionParts(message: string): QuestionPart[] {
   });
 }
 
-/**
- * Returns whether a clause clearly begins a question. After a bare comma, "who" often starts a relative clause, and "is
- * it" is unclear.
- */
+/** Returns whether a clause clearly begins a question. After a bare comma, "who" often starts a relative clause, and "is it" is unclear. */
 function begins({ text, start, before, behind }: Clause, message: string): boolean {
   if (ALTERNATIVE.test(text)) return false;
   const isJoined = before !== "," || /^\W*(?:and|but|also|plus)\b/iu.test(text);

@@ -389,10 +389,7 @@ function weightedCoverage(question: readonly string[], text: ReadonlySet<string>
   return all === 0 ? null : found / all;
 }
 
-/**
- * Reduces text to letters and digits for comparison, because clients may return answers with other punctuation and line
- * breaks.
- */
+/** Reduces text to letters and digits for comparison, because clients may return answers with other punctuation and line breaks. */
 function plain(text: string): string {
   return text.replace(/[^\p{L}\p{N}]+/gu, " ").trim();
 }

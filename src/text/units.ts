@@ -84,9 +84,7 @@ export function unitAt({ units }: { readonly units: readonly PlacedUnit[] }, off
   return unit !== undefined && unit.start <= offset ? unit : undefined;
 }
 
-/**
- * Returns the run-in heading of the unit's paragraph; `null` without one, or for the first sentence, which includes it.
- */
+/** Returns the run-in heading of the unit's paragraph; `null` without one, or for the first sentence, which includes it. */
 function runInBefore({ text, blocks }: UnitSource, unit: Unit, bounds: TextRange): SourceText | null {
   const { start, runIn } = blocks[unit.block] as Block;
   const isBelow = runIn !== undefined && unit.start >= runIn && start >= bounds.start;
