@@ -57,10 +57,7 @@ export class BlockWriter {
   /** The number of the open list item, which is written before the first text of the item. */
   #mark: SourceText | null = null;
   #tables = 0;
-  /**
-   * Number of the list, or negative number of the table, that contains the last block; 0 outside of both. Blocks of one
-   * list or table are separated by one line break.
-   */
+  /** Number of the list, or negative number of the table, that the last block belongs to; 0 outside of both. Decides the separator. */
   #lastGroup = 0;
   #headingLevel = 1;
   /** Open sections, outermost first. */
@@ -100,10 +97,7 @@ export class BlockWriter {
     this.#push({ type: "item", level: Math.max(1, this.#listDepth) });
   }
 
-  /**
-   * Sets the number of the open list item, such as "4." or "(b)". It is written before the first text of the item; an
-   * item without text stays empty.
-   */
+  /** Sets the number of a list item, such as "4." or "(b)". It is written before the item's first text, if it has any. */
   mark(mark: SourceText): void {
     this.#mark = mark;
   }
@@ -117,10 +111,7 @@ export class BlockWriter {
     this.#push({ type: "heading", level });
   }
 
-  /**
-   * Begins a heading that the source does not mark up as one, such as the title of an accordion. Its level is one below
-   * the current heading.
-   */
+  /** Begins a heading that the source does not mark up, such as an accordion's title, one level below the current heading. */
   beginSubheading(): void {
     const level = Math.min(6, this.#headingLevel + 1);
     // Headings in a section rank below the heading that begins the section.
@@ -362,10 +353,7 @@ export class BlockWriter {
     return outer ?? null;
   }
 
-  /**
-   * Writes the deferred text, unless the next block continues the same list, table or quotation. Deferred text may
-   * defer further text, which is written after it.
-   */
+  /** Writes the deferred text unless the next block continues the same structure. Deferred text may defer more, which follows it. */
   #leave(next: Frame | Table | number | null): void {
     if (this.#behind.length === 0 || this.#isWritingBehind || (next !== null && next === this.#before)) return;
     const around = [this.#frames, this.#listDepth, this.#bold, this.#pending, this.#headingLevel] as const;

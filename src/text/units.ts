@@ -178,10 +178,7 @@ function openTable(source: UnitSource, first: number): Group {
   };
 }
 
-/**
- * Returns the last sentence before a list. Returns `null` if a full stop ends the sentence, because then it does not
- * introduce the list.
- */
+/** Returns the last sentence before a list, unless a full stop ends it: then it introduces nothing. */
 function leadBefore(source: UnitSource, first: number): SourceText | null {
   const before = source.blocks[first - 1];
   if (before === undefined || (before.type !== "paragraph" && before.type !== "quote")) return null;
@@ -311,10 +308,7 @@ interface HeadingWalk<T> {
   at(offset: number): readonly T[];
 }
 
-/**
- * Creates a walk that starts below the given headings.
- * @param path headings above the start of the walk, outermost first
- */
+/** @param path headings above the start of the walk, outermost first */
 export function walkHeadings<T extends Levelled>(path: readonly T[] = []): HeadingWalk<T> {
   /** Heading paths that apply again after the ends of the open sections, the innermost section last. */
   const outer: { readonly end: number; readonly path: readonly T[] }[] = [];
