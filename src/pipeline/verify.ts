@@ -139,8 +139,7 @@ async function byModel(
 }
 
 /**
- * Asks the model once about all passages. If the call fails, the scores of the rules stay. Throws only if the caller
- * aborts.
+ * Asks the model once about all passages. If the call fails, rule scores stay. Throws only if the caller aborts.
  * @param calls receives the call, even if it fails
  * @returns verdicts of the judged passages; passages that are missing keep the scores of the rules
  */
