@@ -238,7 +238,7 @@ export function isSpelledCount({ kind, start }: Value, text: string): boolean {
   return COUNTS.has(kind) && /^\p{L}/u.test(text.slice(start, start + 1));
 }
 
-/** Checks whether the quoted sentence gives another number of the things counted in the claim. */
+/** Checks whether the quoted sentence states a different number for what `value` counts in the claim: "two forms", "three forms". */
 function countsTheSame(value: Value, claim: Reading, statement: Reading): boolean {
   const thing = wordBehind(value, claim);
   return (

@@ -16,7 +16,10 @@ import type { Opened } from "./open.ts";
 
 /** Default number of passages of a search. */
 export const DEFAULT_SEARCH_LIMIT = 10;
-/** Limits of the search for sources: maximum sentences of the answer besides the question, passages per search, and documents in total. */
+/**
+ * Limits when an answer is checked without given sources. The question and the first sentences of the answer are each
+ * searched for; `passages` limits one search, `documents` all of them together.
+ */
 const SEARCHED = { sentences: 8, passages: 4, documents: 20 } as const;
 
 /** Creates search and external answer checks from the stages that questions use. */

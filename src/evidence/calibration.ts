@@ -178,7 +178,7 @@ export type GateThreshold =
  */
 export const MOST_WINDOW_FACTOR = 2;
 
-/** The index that answers the question. */
+/** Properties of the searched index that decide whether a calibration fits it. */
 export interface AskedIndex {
   /** Id of the encoder that ranks, or `null` for ranking by words alone. */
   readonly ranker: string | null;

@@ -53,12 +53,12 @@ const RULES: Readonly<Record<string, string>> = {
   values: "contains other numbers",
 };
 
-type InWords = (value: unknown) => string | null;
+type Label = (value: unknown) => string | null;
 
-const labelProbability: InWords = (value) => (typeof value === "number" ? formatConfidence(value) : inWords(value));
+const labelProbability: Label = (value) => (typeof value === "number" ? formatConfidence(value) : inWords(value));
 
 /** Functions that format the values of certain facts. */
-const WORDS: Readonly<Record<string, InWords>> = {
+const WORDS: Readonly<Record<string, Label>> = {
   best_piece: labelProbability,
   chance: labelProbability,
   following: labelProbability,

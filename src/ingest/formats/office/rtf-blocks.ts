@@ -107,7 +107,7 @@ export class RtfBlocks {
     else if (word === "row") this.#endRow(end);
   }
 
-  /** Returns the markup of the file. */
+  /** Closes what is still open (note, cell, row, table, lists) at offset `end`, and returns the markup of the file. */
   finish(end: number): MarkupEvent[] {
     this.endNote(end);
     if (this.#row.length > 0) this.#endCell(end);

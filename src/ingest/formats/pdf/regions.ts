@@ -13,7 +13,7 @@ const MAX_RULES = 5_000;
 /** Minimum share of cells with text in a drawn table. */
 const FILLED_SHARE = 0.3;
 
-/** Returns the drawn tables: crossing rules with at least two by two cells. */
+/** Returns the tables drawn with lines: horizontal and vertical lines that touch and form at least two by two cells. */
 export function gridsOf(words: readonly PdfWord[], rules: readonly PdfRule[]) {
   if (rules.length > MAX_RULES) return [];
   const flat = rules.filter(({ x1, x2, y1, y2 }) => y2 - y1 < SAME && x2 - x1 > SHORTEST);
