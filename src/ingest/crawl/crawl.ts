@@ -147,7 +147,10 @@ export async function* crawl(start: string, { depth, maxPages }: CrawlOptions, p
       if (SITEMAP_TYPES.includes(reply.type)) {
         const listed = ++sitemaps > MAX_SITEMAPS ? null : readSitemap(unpacked(reply.bytes));
         if (listed === null)
-          throw new WebError("web_type", sitemaps > MAX_SITEMAPS ? `a crawl reads at most ${MAX_SITEMAPS} sitemaps` : "XML, but no sitemap");
+          throw new WebError(
+            "web_type",
+            sitemaps > MAX_SITEMAPS ? `a crawl reads at most ${MAX_SITEMAPS} sitemaps` : "XML, but no sitemap",
+          );
         for (const one of [...listed.sitemaps, ...listed.pages])
           enter(one, listed.sitemaps.includes(one) ? 0 : Math.max(depth, next.depth));
         continue;
