@@ -184,7 +184,7 @@ export function chunkDocument(source: ChunkSource): ChunkDraft[] {
 }
 
 interface CountedPart extends Part {
-  /** Number of tokens of the part's slice, counted anew. */
+  /** Number of tokens of the part's slice, counted again. */
   readonly tokens: number;
 }
 

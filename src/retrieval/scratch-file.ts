@@ -51,7 +51,7 @@ export function bytesIn(bytes: ArrayBufferView | StoredBytes, at = 0, length = b
   return copy;
 }
 
-/** Returns the bytes of an array that is fetched anew for each access, because an equal array may have replaced it. */
+/** Returns the bytes of an array that is fetched again for each access, because an equal array may have replaced it. */
 export function inMemory(array: () => Uint8Array, byteLength: number): StoredBytes {
   return {
     byteLength,

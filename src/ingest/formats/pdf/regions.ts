@@ -202,7 +202,7 @@ function bandsOf(strips: readonly (readonly PdfLine[])[]): PdfLine[][][] {
    */
   let standing: readonly Span[] = [];
   let hasGutter = false;
-  // With damaged fonts, positions may be NaN, which cannot be sorted. Then the extents are computed anew from all
+  // With damaged fonts, positions may be NaN, which cannot be sorted. Then the extents are computed again from all
   // fragments.
   const isOrdered = strips.every((strip) => strip.every(({ x, right }) => x <= right));
   for (const strip of strips) {
