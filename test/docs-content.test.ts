@@ -32,6 +32,17 @@ describe("sizes", () => {
     expect(places.filter(([name, file]) => !read(file).includes(name))).toEqual([]);
   });
 
+  it("CONTRIBUTING imports what the source exports", () => {
+    const imports = [...read("CONTRIBUTING.md").matchAll(/Write `([^`]+)`(.*?)(?=\n\d\. |\n## )/gs)].flatMap(
+      ([, file = "", example = ""]) =>
+        [...example.matchAll(/import (?:type )?\{ ([^}]+) \} from "(\.[^"]+)"/g)].flatMap(([, names = "", from = ""]) =>
+          names.split(", ").map((name) => [name.replace("type ", ""), join(dirname(file), from)] as const),
+        ),
+    );
+    expect(imports.length).toBeGreaterThan(4);
+    expect(imports.filter(([name, file]) => !new RegExp(`export .*\\b${name}\\b`).test(read(file)))).toEqual([]);
+  });
+
   it("the index links to every page", () => {
     const index = read("docs/README.md");
     expect(DOCS.filter((page) => page !== "docs/README.md" && !index.includes(`](${page.slice(5)})`))).toEqual([]);
