@@ -28,4 +28,6 @@ if (process.env.npm_command !== "ci") {
   run(join("node_modules", "typescript", "bin", "tsc"), "-p", "tsconfig.build.json");
   run(join("node_modules", "vite", "bin", "vite.js"), "build", "web");
   removeUnusedDeclarations(root);
+  // Without this, the next build of a clone would take the deleted declarations for current.
+  rmSync(join(root, "dist", ".tsbuildinfo"), { recursive: true, force: true });
 }
