@@ -73,15 +73,19 @@ const BETWEEN = /[\s.,;:!?()"“”]/;
  * @param passages in rank order, which the result keeps
  */
 export function deduplicate(passages: readonly Passage[], rule: "same-facts" | "cosine", words: DuplicateWords): Passage[] {
-  const kept: { passage: Passage; face: Fingerprint; twins: NearDuplicate[] }[] = [];
+  const kept: { passage: Passage; fingerprint: Fingerprint; duplicates: NearDuplicate[] }[] = [];
   for (const passage of passages) {
-    const face = fingerprintOf(passage.text, words);
-    const near = kept.filter((other) => nearDuplicates(other.face, face));
-    const same = near.find((other) => sameSignature(other.face.signature(), face.signature()));
-    if (same !== undefined) same.twins.push(nearDuplicateOf(passage));
-    else if (rule === "same-facts" || near.length === 0) kept.push({ passage, face, twins: [] });
+    const fingerprint = fingerprintOf(passage.text, words);
+    const near = kept.filter((other) => nearDuplicates(other.fingerprint, fingerprint));
+    const same = near.find((other) => sameSignature(other.fingerprint.signature(), fingerprint.signature()));
+    if (same !== undefined) same.duplicates.push(nearDuplicateOf(passage));
+    else if (rule === "same-facts" || near.length === 0) kept.push({ passage, fingerprint, duplicates: [] });
   }
-  return kept.map(({ passage, twins }, i) => ({ ...passage, sid: `S${i + 1}`, ...(twins.length === 0 ? {} : { twins }) }));
+  return kept.map(({ passage, duplicates }, i) => ({
+    ...passage,
+    sid: `S${i + 1}`,
+    ...(duplicates.length === 0 ? {} : { twins: duplicates }),
+  }));
 }
 
 type Fingerprint = ReturnType<typeof fingerprintOf>;

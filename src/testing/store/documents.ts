@@ -225,7 +225,7 @@ export function describeDocuments(name: string, withStore: WithStore): void {
     );
 
     it(
-      "checks access and version of a document anew on each read",
+      "checks access and version of a document again on each read",
       withStore(async ({ store, second }) => {
         const read = async (as: Scope = scope) => (await store.documents.load(as, ["doc-a", "doc-b"])).get("doc-a");
         const put = (over: Partial<StoredDocument>) => second.documents.putFile(place, fileContent(storedDocument(over)));
