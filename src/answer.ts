@@ -18,16 +18,16 @@ interface Run {
   readonly context: PipelineContext;
   readonly trace: Trace;
   readonly signal: AbortSignal;
-  /** Aborts with the request, and also at the model's own time limit, so that quotes can still answer. */
+  /** Aborts with `signal`, or earlier at the model's own time limit, so that time is left to answer with quotes. */
   readonly modelSignal: AbortSignal;
 }
 
-/** Share of the answer's time limit after which the model is stopped. The rest is for checks and quotes. */
+/** Share of the answer's time limit after which the model is stopped. The remaining time is for checks and quotes. */
 const MODEL_SHARE = 0.8;
 
 /**
  * Answers a question, stage by stage (DESIGN.md, "The path of a question"). The stages are functions in `pipeline/`; this file passes their
- * results on. A sentence is yielded after its check and never changes. The `answer` event comes last and equals the sentences in order.
+ * results on. A sentence is yielded after its check and never changes. The `answer` event comes last, with the same sentences.
  * @throws SourceboundError when the question cannot be admitted or the profile cannot run; a refusal is an answer, not an error
  */
 export async function* answer(request: AskRequest, context: PipelineContext, signal: AbortSignal): AsyncGenerator<AnswerEvent, void> {

@@ -44,7 +44,7 @@ async function* prepareAhead(
 
 /**
  * Yields files in groups, in order. A group ends when it is full, or `GROUP_MS` after its first file, even if the next
- * file is still being prepared. So an interrupted ingest loses the work of at most that time.
+ * file is still being prepared. So an interrupted ingest loses at most `GROUP_MS` of work.
  */
 async function* inGroups(files: AsyncGenerator<PreparedFile, void>): AsyncGenerator<readonly PreparedFile[], void> {
   const begin = () => {
@@ -72,7 +72,7 @@ export interface IngestParts extends FileParts {
   readonly corpus: Pick<DomainIndex, "sync" | "finishSwitch" | "encoder">;
   /** Prices of embeddings; `null` without an encoder. */
   readonly prices: PriceTable | null;
-  /** Files that another source has ingested already: absolute path → source. */
+  /** Files that another source has ingested already: absolute path → name of that source. */
   readonly elsewhere: ReadonlyMap<string, string>;
   /** Returns a monotonic time in milliseconds. */
   readonly clock: () => number;
@@ -139,7 +139,7 @@ export async function* ingest(request: IngestRequest, parts: IngestParts, signal
     counts.deleted += deleted;
     if (held) yield { type: "document", path, outcome: "deleted", chunks: 0, counts: { ...counts } };
   }
-  // After single files were ingested, an unfinished ingest of the whole source is still unfinished.
+  // If `request.only` names files and none was stored, an earlier unfinished ingest of the source stays recorded.
   if (!request.dryRun && (request.only === null || run.isBegun)) await store.unfinished.end(request);
   const embedding = parts.prices === null || request.dryRun ? null : yield* embed(parts.corpus, parts.prices, signal);
   const revision = await store.documents.revision(request.domain);
@@ -176,7 +176,7 @@ async function rememberUnread(
   }
 }
 
-/** Moves files that another source has ingested already to the skipped ones. */
+/** Moves files that another source has ingested already from `files` to `skipped`. */
 function withoutStored({ files, skipped }: Scan, elsewhere: ReadonlyMap<string, string>): Pick<Scan, "files" | "skipped"> {
   const doubled = files.filter(({ absolute }) => elsewhere.has(absolute));
   return {
@@ -201,8 +201,8 @@ function countKinds(unread: readonly { readonly extension: string | null }[]): R
 
 /**
  * Embeds new text, or all text after a change of encoder, and yields progress. If the encoder fails, documents stay
- * searchable by BM25, finished vectors are kept, and the next ingest or question continues. The same applies if the
- * search engine is full or unavailable.
+ * searchable by BM25, finished vectors are kept, and the next ingest or question continues the embedding. The same
+ * applies if the search engine is full or unavailable.
  */
 async function* embed(
   corpus: IngestParts["corpus"],

@@ -129,8 +129,8 @@ function misplaced(part: Part, cell: Reading, own: Reading, name: Reading, place
 }
 
 /**
- * A cell that may be misplaced. `own` is the name of its row or column, `name` the row or column that the claim names,
- * `places` are the cells at that place, `held` all cells there.
+ * A cell that may be misplaced. `own` is the name of its row or column, `name` that of the row or column that the claim
+ * names. `places` are the cells that the claim should give instead, `held` all cells of the named rows and columns.
  */
 interface Placed {
   readonly cell: Reading;

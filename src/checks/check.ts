@@ -82,11 +82,11 @@ function lettersOf(text: string): string {
 }
 
 /**
- * Minimum share of the sentence's words that another source must contain to replace the citation. It must also pass
- * every check.
+ * Minimum share of the sentence's words that another source must contain to replace the citation. The sentence must also
+ * pass every check with that source.
  */
 const SURELY_FITS = 0.6;
-/** Minimum additional share, compared with the cited source, if that has no faults. */
+/** Minimum lead in this share over the cited quotes, if the checks find no fault with these. */
 const CLEARLY_BETTER = 0.15;
 
 /**
@@ -160,11 +160,11 @@ export interface CheckedSentence {
 const MAX_SENTENCE_CHARACTERS = 4_000;
 
 /**
- * Checks one sentence before it is shown. An exact quote only passes the guards. Any other sentence must cite a quote and
- * agree with its quotes in content, values and names; URLs of other sites are removed or replaced. If only a source that it
- * does not cite supports it, the citation is replaced. A sentence without a citation gets one if a source contains it or,
- * if the profile asks for that, if the most similar source supports it. Shared words alone are not enough: a third of the
- * citations chosen by them were false.
+ * Checks one sentence before it is shown. An exact quote is checked only by the guards. Any other sentence must cite a
+ * quote and agree with its quotes in content, values and names; URLs of other sites are removed or replaced. If an uncited
+ * source fits better and supports the sentence, the citation is replaced. A sentence without a citation gets one if
+ * a source contains it or, if the profile asks for that, if the most similar source supports it. Shared words alone are not
+ * enough: a third of the citations chosen by them were false.
  */
 export async function checkSentence(
   { text: raw, cited, missing = [], others = [] }: SentenceToCheck,
@@ -230,7 +230,7 @@ async function scoreSupport(text: string, quotes: readonly CitedQuote[], { suppo
   return scored;
 }
 
-/** Applies the support score. Below `unsupported` the sentence is removed, below `unclear` it gets a warning. */
+/** Applies the support score. Below `unsupported` the sentence is removed; otherwise, below `unclear`, it gets a warning. */
 function checkSupport(scored: SupportScore | null, { support, settings }: CheckContext): Finding {
   if (support === null) return finding("support", "pass", null, "no support score is installed");
   if (settings.support === null) return finding("support", "pass", null, "this profile does not ask for a support score");
@@ -276,7 +276,7 @@ function checkQuote({ text, exact }: CitedQuote, guarded: readonly Finding[]): C
 }
 
 /**
- * Returns the share of citations whose sentence is neither unsupported nor contradicted (`seven-layer` source,
+ * Returns the share of citations whose sentence is neither unsupported nor contradicted (`seven-layer` design,
  * equation 4). Returns `null` if there are no citations.
  */
 export function verificationScore(claims: readonly Claim[]): number | null {
@@ -327,7 +327,7 @@ function checkCitations(exact: number, missing: readonly number[], uncited: Chec
 }
 
 /**
- * Returns the index of the source most similar to a sentence without citations (`book` source, validation steps 3 and 4).
+ * Returns the index of the source most similar to a sentence without citations (`book` design, validation steps 3 and 4).
  * Returns `null` if no source reaches the minimum, or if the profile does not ask for this. The sentence then cites that
  * source and is checked like any other.
  */

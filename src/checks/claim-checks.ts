@@ -62,8 +62,8 @@ const FITS = 0.5;
 /** Minimum lead of a quoted sentence without the name over those with it, in coverage of the words near the name. */
 const MARGIN = 0.3;
 /**
- * Coverage of the words near a name by a quoted sentence with that name at which the name is correct, whatever else
- * matches.
+ * Minimum coverage of the words near a name, by a quoted sentence with that name, at which the name counts as correct
+ * whatever other sentences cover.
  */
 const UNFIT = 0.45;
 /** Number of different words that a claim must exceed to show what a name is about. */
@@ -156,7 +156,7 @@ type Segment = ReturnType<typeof segmentOf>;
 const DELIMITER = /[,;:](?=\s)|—|\s–\s|\b(?:and|but|or|while|whereas)\b/giu;
 /** Matches a relative clause, which continues with the same subject: "3,310 lamps, of which 2,640 went home repaired". */
 const RELATES = /^\s*(?:\p{L}+\s+){0,2}(?:which|whom|who|whose)\b/iu;
-/** Matches text between a value and its reference unit: "$2 a day". */
+/** Matches text between a value and its reference unit, such as "a" in "$2 a day". */
 const JOINS_UNIT = /^\s*(?:an?|per|each|every|\/)\s*$/iu;
 
 /**
@@ -212,7 +212,7 @@ interface Mispaired extends Misplaced {
   /** The segment to whose subject the claim gives the value. */
   readonly other: Segment;
   readonly said: readonly Value[];
-  /** Word roots that a quoted sentence about the same thing contains. */
+  /** Word roots that name this subject. Another quoted sentence with one of them and the value supports the claim. */
   readonly telling: readonly string[];
 }
 
@@ -300,8 +300,8 @@ function mispairedIn(
     if (other === own) return [];
     // Words of the first segment may be the subject of all segments, so only words next to its value certainly belong to it.
     const naming = (other === segments[0] ? other.beside : other.own).filter(({ root }) => roots.has(root));
-    // A word that the source lacks may paraphrase the segment of the value: "in winter" for October to March, "kids" for
-    // children. Then report nothing.
+    // A word that the quoted sentence lacks may paraphrase a word of the value's segment: "in winter" for October to March,
+    // "kids" for children. Then report nothing.
     if (naming.length === 0 || foreign.length > 0) return [];
     if (!isSilentOfOwn && !(own === segments[0] && isPutInPlace(other, own, roots))) return [];
     const reason = reasonOf(own, other, naming as [ContentWord], statement);

@@ -26,7 +26,7 @@ export function finding(
   return { name, verdict, score, reason, spans };
 }
 
-/** Measures the similarity of an answer and its question. */
+/** Measures the similarity of two texts, such as a question and its answer. */
 export interface SimilarityScorer {
   readonly id: string;
   /**

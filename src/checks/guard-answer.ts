@@ -38,7 +38,7 @@ export async function guardAnswer(
 
 interface TokenBudget {
   readonly limit: number;
-  /** `tokens`: counted by a tokeniser; `characters/4`: estimated as in the `validator` source, ceil(characters / 4). */
+  /** `tokens`: counted by a tokeniser; `characters/4`: estimated as in the `validator` design, ceil(characters / 4). */
   readonly count: "tokens" | "characters/4";
 }
 
@@ -79,7 +79,7 @@ type FaithfulnessSettings = NonNullable<GuardSettings["faithfulness"]>;
 /** Text of a passage, then its title and headings, which apply to the whole text. */
 export type PassageTexts = readonly [text: string, ...above: string[]];
 
-/** Returns whether the scorer is a model of the kind on which the source measured its threshold. */
+/** Returns whether the scorer is a model of the kind on which the `validator` design measured its threshold. */
 function isOfSource({ source }: FaithfulnessSettings, scorerId: string): boolean {
   return scorerId.toLowerCase().includes(source.model);
 }
@@ -102,7 +102,7 @@ export interface FaithfulnessJudges {
 /**
  * Scores the faithfulness of an answer to its passages. With the bundled scorer, the score is the minimum over the
  * sentences of the probability that all passages together support the sentence; it is 0 if values or names differ. With a
- * model of the source's kind (`validator`), it is the mean over passages of the mean over sentences; the source gives no
+ * model like that of the `validator` design, it is the mean over passages of the mean over sentences; the design gives no
  * rule for several passages, so this mean is our choice. Without a scorer the score is `null`, never 0.
  */
 export async function checkFaithfulness(

@@ -114,8 +114,8 @@ const OWN = 1;
 const ABOVE = 0.8;
 const BESIDE = 0.4;
 /**
- * Weight of a word that the question contains. Used only to compare quoted sentences with each other; the word supports
- * nothing.
+ * Minimum weight of a word that the question contains, even if the quoted sentence lacks it. Used only to compare quoted
+ * sentences with each other; the word supports nothing.
  */
 const GIVEN = 0.6;
 /** Factor for a word that is negated in only one of claim and source. */

@@ -4,7 +4,7 @@ import { plainView } from "../text/normalise.ts";
 /** Pattern of a character inside a URL. Punctuation after the URL is removed later, because it belongs to the sentence. */
 const REST = String.raw`[^\s<>"'\x60\]}]`;
 const LABEL = String.raw`[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,62})`;
-/** Top-level domains that mark a bare word as a host. Leaves out those that are English words. */
+/** Top-level domains that mark a bare word as a host. Leaves out some that are also English words, such as "it" and "in". */
 const ENDINGS =
   "com|org|net|gov|mil|edu|int|info|biz|pro|io|co|ai|app|dev|xyz|top|site|online|shop|club|link|click|win|vip|tech|website|page|us|uk|eu|de|fr|nl|ch|es|pl|cz|se|fi|dk|pt|gr|hu|ro|ru|su|ua|cn|jp|kr|tr|ir|br|mx|ar|cl|ca|au|nz|za|tk|ml|cf|gq|cc|ws|tv|gg|ly";
 /**
@@ -77,7 +77,7 @@ export interface UrlRules {
 
 /**
  * Removes every URL that is neither the URL of a cited document nor in a cited quote. The text of a markdown link is kept.
- * In `home-page` mode, URLs of listed hosts are kept, and all others are replaced by the home page (`seven-layer` source,
+ * In `home-page` mode, URLs of listed hosts are kept, and all others are replaced by the home page (`seven-layer` design,
  * equation 3).
  */
 export function repairUrls(text: string, rules: UrlRules): { text: string; removed: string[] } {

@@ -11,7 +11,7 @@ const DIFFERENCE = /\b(?:minus|less the|difference|subtract(?:s|ed|ing)?|deduct(
 const PRODUCT = /\b(?:times|multiplied|each|per|every|for \w+ (?:days|weeks|months|years))\b|[×*]/i;
 const SHARE = /(?:%|percent|per cent|half|third|quarter)\s+of\b/i;
 
-/** Maximum number of operands. Among more numbers, some two often give the value by chance. */
+/** Maximum number of operands. Among more numbers, two of them often give the value by chance. */
 const MOST_OPERANDS = 6;
 
 /**
@@ -48,7 +48,7 @@ function near(a: number, b: number): boolean {
 
 /** Minimum coverage of the words near a value by a quoted sentence that contradicts the value. */
 const FITS = 0.5;
-/** Minimum lead in coverage of a quoted sentence with another value of the same kind. */
+/** Minimum lead in coverage of a quoted sentence with another value of the same kind over those with the value. */
 const RIVAL_MARGIN = 0.1;
 /** Minimum number of words that show what a value is about. */
 const FEWEST_WORDS = 3;

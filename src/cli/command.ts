@@ -61,9 +61,9 @@ interface CommandSpec<Specs extends readonly OptionSpec[], Argument extends Argu
   readonly options?: Specs;
   /** Text below the list of options, such as exit codes and examples. */
   readonly help?: string;
-  /** Function of a command that needs no engine or opens one itself. */
+  /** Runs without an engine: a whole command, or the checks of its flags before `use`. May open an engine itself. */
   readonly run?: (call: Call<FlagsOf<Specs>, GivenOf<Argument>>) => Promise<void> | void;
-  /** Function of a command that needs an engine, which is closed afterwards. */
+  /** Runs with an engine, which is closed afterwards. */
   readonly use?: (engine: Engine, call: Call<FlagsOf<Specs>, GivenOf<Argument>>) => Promise<void> | void;
 }
 
@@ -112,7 +112,7 @@ export function commandLine(name: string, options: readonly OptionSpec[], flags:
   return [name, ...given].join(" ");
 }
 
-/** Prints a result: as JSON if `json` is set, otherwise as text. @default all members as YAML */
+/** Prints a result: as JSON if `json` is set, otherwise as text. @param text @default `value` as YAML */
 export function printResult({ print }: Pick<Terminal, "print">, json: boolean | undefined, value: unknown, text?: () => string): void {
   print(json ? JSON.stringify(value, null, 2) : (text?.() ?? renderRecord(value)));
 }

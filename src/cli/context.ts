@@ -51,7 +51,7 @@ export async function readText(context: CliContext, file: string, { code, what }
   try {
     return readFileSync(path, "utf8");
   } catch (cause) {
-    const message = `${path} cannot be read (${systemCodeOf(cause) ?? messageOf(cause)}). Give the file of the ${what}.`;
+    const message = `${path} cannot be read (${systemCodeOf(cause) ?? messageOf(cause)}). Name a readable file with the ${what}.`;
     throw new RequestError(code, message, { file }, { cause });
   }
 }

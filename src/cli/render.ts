@@ -22,7 +22,7 @@ export function renderAnswer(answer: Answer, colors: Terminal["colors"], asTyped
   lines.push(...(answer.refusal === null ? answerLines(answer, colors) : refusalLines(answer.refusal, colors, asTyped)));
   if (answer.web !== undefined) lines.push(...webLines(answer.web, colors));
   if (answer.report !== undefined) lines.push(...reportLines(answer.report, colors));
-  // A confidence is about the displayed text. A refusal shows none.
+  // A confidence is about the text of an answer, which a refusal does not have.
   const said = answer.refusal === null && answer.confidence !== null;
   const confidence = said ? `${asTyped(labelConfidence(answer.confidence, answer))}, ` : "";
   if (filters !== undefined) lines.push("", colors.dim(`searched in ${harmlessLine(filters.searchedIn)}`));

@@ -40,7 +40,7 @@ export function createTerminal({ stdout, stderr, env }: Pick<CliProcess, "stdout
     stderr.write(`${text}\n`);
   };
   return {
-    /** The command that the user types: `sourcebound`, or `./run` in a clone of the source. */
+    /** The command that the user types: `sourcebound`, or `./run` in a clone of the repository. */
     command,
     colors,
     /** Replaces `sourcebound COMMAND` in our own messages by the command that the user types. */

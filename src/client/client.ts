@@ -209,7 +209,7 @@ export function createClient({ baseUrl, apiKey, fetch = (...request) => globalTh
       (await get<{ messages: wire.WireMessage[] }>(`/v1/sessions/${part(id)}`, scope, options)).messages,
     endSession: (id: string, scope?: UserScope, options?: CallOptions) => remove(`/v1/sessions/${part(id)}`, scope, options),
     domains: (options?: CallOptions) => get<wire.WireDomains>("/v1/domains", undefined, options),
-    /** Returns a page of files with their documents; pass its `cursor` for the next page. */
+    /** Returns a page of files with their documents; pass its `next_cursor` as `cursor` for the next page. */
     documents: (page?: Page, options?: CallOptions) => get<wire.WireFileList>("/v1/documents", page, options),
     /** Returns a complete document by its id. */
     document: (id: string, scope?: ScopeQuery, options?: CallOptions) =>

@@ -7,7 +7,7 @@ export class ClientError extends Error {
   /** HTTP status; `null` without a response, or if a stream failed after it had begun. */
   readonly status: number | null;
   readonly data: Readonly<Record<string, unknown>>;
-  /** Hotlines that the message calls for. Show them before the error. */
+  /** Hotlines that fit the question. Show them before the error. */
   readonly warnings: readonly { readonly code: string; readonly message: string }[];
   /** Id of the request in the log of the server; `null` without a response, or if the response has none. */
   readonly requestId: string | null;

@@ -13,7 +13,7 @@ interface Unpacked {
 const MOST = 127;
 /**
  * Factor by which the scale of a row changes. The matrices are multiples of the old scale, and most changes by an
- * adapter are smaller than half a code, so rounding with the old scale would undo them.
+ * adapter are smaller than half a code step, so rounding with the old scale would undo them.
  */
 const NEW_SCALE = 1.0073;
 

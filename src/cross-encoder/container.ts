@@ -33,7 +33,7 @@ export function openContainer<Header, T>(
   try {
     const size = fstatSync(file).size;
     const prefix = readExactly(file, 0, Buffer.alloc(Math.min(PREFIX_BYTES, size)));
-    if (size < PREFIX_BYTES || prefix.toString("latin1", 0, 8) !== MAGIC) throw corrupt(`no ${MAGIC} mark`);
+    if (size < PREFIX_BYTES || prefix.toString("latin1", 0, 8) !== MAGIC) throw corrupt(`it does not begin with ${MAGIC}`);
     const headerBytes = prefix.readUInt32LE(40);
     if (headerBytes > MAX_HEADER_BYTES || PREFIX_BYTES + headerBytes > size) throw corrupt("the header is truncated");
     const headerText = readExactly(file, PREFIX_BYTES, Buffer.alloc(headerBytes));

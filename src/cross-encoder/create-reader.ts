@@ -195,7 +195,7 @@ interface Slot {
   job: Job | null;
 }
 
-/** Number of crashes after which a text is rejected. It is tried twice; a third try would crash another thread. */
+/** Number of crashed threads after which a text is rejected. One more try would crash another thread. */
 const MAX_CRASHES = 2;
 
 export function createReaderPool(start: StartThread, threads: number): ReaderPool {

@@ -16,8 +16,8 @@ export function createForward(weights: ReaderWeights, arenaNumber: number) {
   const layers = Array.from({ length: header.layers }, (_, layer) => matricesOf(`layer.${layer}.`, at, limits));
 
   /**
-   * Computes out = matrix · input + bias for `rows` rows of the matrix, beginning with row `first`. The quantised input is
-   * in `codes`.
+   * Computes out = matrix · input + bias for `rows` rows of the matrix, beginning with row `first`. The input is quantised
+   * in `arena.codes`.
    */
   function multiply(matrix: Matrix, first: number, rows: number, depth: number, tokens: number, out: number): void {
     const { codes, scales, bias } = matrix;

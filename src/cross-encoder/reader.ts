@@ -51,8 +51,8 @@ export interface Reader {
 }
 
 /**
- * Reads texts or pairs with the cross-encoder on whose scores the ranking weights were trained. Returns `null` if it is
- * unavailable; callers then work without it.
+ * Embeds texts or scores pairs with the cross-encoder on whose scores the ranking weights were trained. Returns `null` if
+ * it is unavailable; callers then work without it.
  */
 export type ReadTexts = <Read extends ToRead>(texts: readonly Read[], signal: AbortSignal) => Promise<readonly ReadingOf<Read>[] | null>;
 

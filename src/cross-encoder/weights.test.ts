@@ -59,8 +59,8 @@ describe("loadReaderWeights", () => {
   });
 
   it.each([
-    ["is empty", { bytes: () => Buffer.alloc(0) }, /no SBREAD01 mark/],
-    ["is another kind of file", { bytes: () => Buffer.from("SBENC002".padEnd(400, "x")) }, /no SBREAD01 mark/],
+    ["is empty", { bytes: () => Buffer.alloc(0) }, /it does not begin with SBREAD01/],
+    ["is another kind of file", { bytes: () => Buffer.from("SBENC002".padEnd(400, "x")) }, /it does not begin with SBREAD01/],
     ["ends inside its header", { bytes: (bytes: Buffer) => bytes.subarray(0, 200) }, /header is truncated/],
     [
       "claims a huge header",

@@ -11,8 +11,8 @@ const PAGE_BYTES = 65536;
 const SPECIAL_PIECES = ["[UNK]", "[CLS]", "[SEP]"];
 
 /**
- * Weights in shared memory, packed for the kernel. Threads share them without a copy. After the weights comes one arena
- * per thread: memory for its computation.
+ * Weights in shared memory, packed for the kernel. Threads share them without a copy. After the weights, the memory has
+ * one arena per thread, for its computation.
  */
 export interface ReaderWeights {
   readonly header: Omit<WeightsHeader, "tensors">;
@@ -67,7 +67,7 @@ function checkVocabulary(
   if (pieces.length !== weights.vocabulary.pieces) throw corrupt("its vocabulary and rows have inconsistent sizes");
   for (const piece of SPECIAL_PIECES) if (!pieces.includes(piece)) throw corrupt(`the vocabulary has no token "${piece}"`);
   const rows = new Uint16Array(weights.memory.buffer, weights.places.get("rows"), pieces.length);
-  if (rows.some((row) => row >= keptRows)) throw corrupt("a token has no row");
+  if (rows.some((row) => row >= keptRows)) throw corrupt("a token has no embedding");
 }
 
 /** Packs every int8 matrix for `multiply` in place, with the first arena as scratch memory. */
@@ -98,7 +98,7 @@ export function placeOf({ places }: Pick<ReaderWeights, "places">, name: string)
   return place;
 }
 
-/** Plans buffers for up to `max_tokens` tokens, rounded to a multiple of 8, so that tiles are complete. */
+/** Returns the byte offsets of an arena's buffers. `max_tokens`, a multiple of 8, leaves room for whole tiles of tokens. */
 export function planArena({ hidden, heads, feed_forward, max_tokens: tokens }: Omit<WeightsHeader, "tensors">, start = 0) {
   let at = start;
   const take = (bytes: number) => {

@@ -27,7 +27,7 @@ import type { Opened } from "./open.ts";
 import type { createProver } from "./proofs.ts";
 import { createSuggester } from "./suggestions.ts";
 
-/** Number of titles in the description of a folder. */
+/** Maximum number of document titles in the line that describes the documents. */
 const TITLES_NAMED = 3;
 
 /** Describes the documents in one line, by the pack's title or, under the default pack, by document titles. */
@@ -146,8 +146,8 @@ function rememberSettings({ cache, session, reports }: Config): NonNullable<Pipe
 }
 
 /**
- * Returns whether a stored answer may be served for a paraphrase. Unless the profile or the configuration asks for it,
- * that is allowed only in domains where it was measured; elsewhere two of three such answers were wrong.
+ * Returns whether a stored answer may be served for a paraphrase of its question. By default, only domains with
+ * `semantic_cache` allow it, where a test found no wrong answer; in other domains, two of three such answers were wrong.
  */
 function servesRewordings({ cache }: Config, profile: Pick<Profile, "rewordings">, pack: Pick<DomainPack, "semantic_cache">): boolean {
   if (cache.rewordings !== "pack") return cache.rewordings === "always";
@@ -224,7 +224,7 @@ export function createAsking(
       return { ...made, proof: null, warnings: [...made.warnings, { code: "proof_missing", message: error.message }] };
     }
   };
-  /** Returns the texts of the hotlines for a crisis message. `ask` includes them by itself. */
+  /** Returns the hotlines that fit a message; empty for most messages. `ask` includes them by itself. */
   const hotlines = (message: string, name?: string): Promise<readonly Warning[]> => domains.hotlines(name)(message);
   /**
    * Answers a question as a stream of events; the last one is the answer.

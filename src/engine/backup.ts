@@ -17,8 +17,8 @@ import { DATABASE_FILE } from "./open.ts";
 import { folderOf, labelOf } from "./upload-room.ts";
 
 /**
- * Name of the file with the proof key in a data folder, and its key in table `meta` of PostgreSQL. Uploads, web pages and
- * submitted files of a data folder are rows of `originals` in PostgreSQL.
+ * Name of the proof key's file in a data folder, and `key` of its row in table `meta` of PostgreSQL. Uploads, web pages
+ * and submitted files, which are files in a data folder, are rows of `originals` in PostgreSQL.
  */
 const PROOF_KEY_FILE = "proof-key.pem";
 const PROOF_KEY_FACT = "fact:proof-key";
@@ -59,17 +59,17 @@ export interface BackupResult {
   readonly files: number;
 }
 
-/** Contents of a data folder besides the database that cannot be regenerated. */
+/** Files and folders in the data folder, besides the database, that cannot be regenerated. */
 const KEPT_FILES = [PROOF_KEY_FILE, "calibration", "uploads", "web", "input"] as const;
 
-/** Opens the configured database, migrated to `last` if given. */
+/** Opens the configured database and runs its migrations, up to `last` if given. */
 async function openDatabase({ data_dir: folder, database }: Place, last?: string): Promise<Kysely<Database>> {
   if (database === undefined) return openSqlite(join(folder, DATABASE_FILE), last);
   const { openPostgres } = await import("../store/postgres.ts");
   return openPostgres({ url: database.url, connections: 2, timeoutMs: 3_600_000 }, last);
 }
 
-/** Writes a consistent snapshot of all records and unique files into one compressed file. @throws StoreError `backup_unwritable` */
+/** Writes a consistent snapshot of all records and `KEPT_FILES` into one compressed file. @throws StoreError `backup_unwritable` */
 export async function backup(place: Place, path: string, now: Date): Promise<BackupResult> {
   await assertMayReplace(place, path);
   const part = `${path}.${randomUUID()}.part`;

@@ -17,7 +17,7 @@ import type { Domains } from "./domains.ts";
 import type { ReportOptions } from "./engine-types.ts";
 import type { Opened } from "./open.ts";
 
-/** Creates the memory of questions. A reviewer's correction must pass the checks of the question's profile on its documents. */
+/** Creates the memory of questions. A correction must pass the checks of the profile with which the question was asked. */
 export function createBoundMemory(opened: Opened, domains: Domains, contextFor: ContextFor): Memory {
   const { store, config, retention, createId } = opened;
   return createMemory({

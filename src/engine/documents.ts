@@ -228,7 +228,7 @@ async function refreshDomain(
   const { windows } = await indexes.rebuild(domain);
   const isWhole = sources.every(({ failure, counts }) => failure === null && counts.failed === 0);
   return {
-    /** `partly` means that a source failed; its stored documents remain. */
+    /** `partly` means that a source or a file failed; its stored documents remain. */
     status: isWhole ? ("ok" as const) : ("partly" as const),
     domain,
     sources,

@@ -12,7 +12,7 @@ import { didYouMean } from "../text/spelling.ts";
 import { describeIssues, group, optional, setting } from "../text/validate.ts";
 import type { ScopeOptions } from "./engine-types.ts";
 
-/** The six word categories that make a question complex (`seven-layer` source, table 5). */
+/** The six word categories that make a question complex (`seven-layer` design, table 5). */
 export const COMPLEXITY_CATEGORIES = ["comparison", "legal_appeals", "medical", "benefits", "presumptive", "financial"] as const;
 
 const slug = z.string().regex(/^[a-z0-9][a-z0-9_-]*$/, "must consist of lower-case letters, digits, - and _");
@@ -56,7 +56,7 @@ export const domainSchema = z.strictObject({
   contacts: list("Contacts shown in a refusal", {
     name: z.string().min(1).describe("Name of the contact"),
     contact: z.string().min(1).describe("Telephone number or address"),
-    when: setting(words, [], "Words of a question that bring this contact to the top"),
+    when: setting(words, [], "Words of a question for which this contact is shown, and shown first; empty: shown for every question"),
     tenant: setting(slug.nullable(), null, "Shown to this tenant only; `null`: to everyone"),
   }),
   hotlines: optional(
@@ -77,7 +77,7 @@ export const domainSchema = z.strictObject({
           ),
       }),
     ),
-    "Emergency help, shown first whatever the answer; absent: that of the pack `documents`; an empty list: none",
+    "Emergency help, shown before any answer; absent: the hotlines of the pack `documents`; an empty list: none",
   ),
   topics: list("A question belongs to every topic with a keyword in it", {
     slug: slug.describe("Short name, as in `reports --topic`"),

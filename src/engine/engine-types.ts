@@ -4,7 +4,7 @@ import type { IngestCounts } from "../shared/events.ts";
 import type { AskRequest, FilterRequest } from "../shared/types.ts";
 import type { FileDescription } from "../store/documents.ts";
 
-/** The asker, by names of domain and tenant. */
+/** Who asks: domain and tenant by name, access labels and API key. */
 export interface ScopeOptions {
   readonly domain?: string | undefined;
   readonly tenant?: string | null | undefined;
@@ -28,7 +28,7 @@ type Optional<T> = { readonly [Key in keyof T]?: T[Key] | undefined };
 
 /** Options of a question; the configuration supplies the rest. */
 export interface AskOptions extends ScopeOptions, Optional<Omit<AskRequest, "question" | "scope">> {
-  /** Task of a configured model. @default the configuration's `write`, else the profile's */
+  /** What a configured model does: write the answer, or select quotes. @default the configuration's `write`, else the profile's */
   readonly write?: WriteMode | undefined;
   /** Attaches a proof to the answer. @default false */
   readonly proof?: boolean | undefined;

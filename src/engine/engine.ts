@@ -66,7 +66,7 @@ export async function createEngine(config: Config, given: EngineParts = {}) {
   const room = createUploadRoom(uploads === null ? store.originals : createFolderFiles(uploads, opened.now), store, worker.wake);
   const following = await followChanges(opened, indexes);
   const asking = createAsking(opened, domains, indexes, { thresholds, contextFor, prove: prover.prove });
-  /** Returns the current settings of a domain and profile, in the form of a record. */
+  /** Returns the current settings of a domain and profile; `recorded` is their form in the record of an answer. */
   const settings = (domain: string, name: string) => {
     const pack = domains.pack(domain);
     const profile = domains.profile(pack, name);
@@ -83,7 +83,7 @@ export async function createEngine(config: Config, given: EngineParts = {}) {
     domain: domains.pack,
     ...{ scope: domains.scope, reach: domains.reach },
     corpus: indexes.of,
-    /** The indexes in use. */
+    /** Returns the indexes that are open, one per domain in use. */
     corpora: indexes.opened,
     ...documents,
     ...createUploads(opened, domains, room, deleteFile),

@@ -19,7 +19,7 @@ export function createGateThresholds({ config, models, local, warn, clock, given
   const facts = (pack: DomainPack, profile: Profile): GateFacts | null => {
     if (profile.gate.type !== "sufficiency") return null;
     const writers = writersOf({ models, profile });
-    // A calibration measures the threshold for quotes. A model's own settings do not affect it.
+    // A calibration measures the threshold for quotes, so `writeFrom` and `mode`, which apply to models, are left out.
     const { writeFrom: _, ...gate } = profile.gate;
     const { mode: __, ...write } = profile.write;
     return {
@@ -50,7 +50,7 @@ export function createGateThresholds({ config, models, local, warn, clock, given
 }
 export type GateThresholds = ReturnType<typeof createGateThresholds>;
 
-/** Checks a calibrated threshold against an index. */
+/** Returns the threshold, or `unusable` if it comes from a calibration that does not fit the index. */
 export function fitToIndex(threshold: GateThreshold, index: AskedIndex): GateThreshold {
   if (threshold.type !== "calibrated") return threshold;
   const { name } = threshold.calibration;

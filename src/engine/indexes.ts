@@ -77,8 +77,8 @@ export function createIndexes(opened: Opened, domains: Pick<Domains, "pack">) {
       return chosen;
     },
     /**
-     * Returns the state of the search engines of the configured domain and of other domains in use. @throws
-     * UnavailableError of the engine
+     * Returns the state of the search engine for the configured domain and each other domain in use.
+     * @throws UnavailableError of the search engine
      */
     states: async () => {
       of(config.domain);
@@ -92,7 +92,7 @@ export function createIndexes(opened: Opened, domains: Pick<Domains, "pack">) {
 }
 export type Indexes = ReturnType<typeof createIndexes>;
 
-/** Milliseconds between checks for changes without a notification, as behind a pooler that drops `LISTEN`. */
+/** Milliseconds between checks for changes that sent no notification, as behind a connection pooler that drops `LISTEN`. */
 const LOOK_MS = 1_000;
 
 /** Syncs open indexes on changes by other processes. Questions check for changes anyway, but syncing early saves them the wait. */

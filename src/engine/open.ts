@@ -43,7 +43,7 @@ export interface EngineParts {
   readonly embedded?: () => EmbeddedEncoder;
   /** Domain-independent word data, for sharing between engines. */
   readonly words?: EnglishWords;
-  /** Replaces the file parser, which each ingest otherwise opens and closes. The caller closes it. */
+  /** Parser to use instead of one that each ingest opens and closes. The caller closes it. */
   readonly reader?: FileReader;
   /** Additional profiles; they override bundled ones of the same name. */
   readonly profiles?: readonly Profile[];
@@ -51,7 +51,7 @@ export interface EngineParts {
   readonly packs?: readonly DomainPack[];
   /** Replaces the threshold of the learned gate. */
   readonly threshold?: GateThreshold;
-  /** Decides which stored questions equal the current one. */
+  /** Decides whether the answer to a stored question also answers the asked one. */
   readonly matcher?: Matcher;
   /** Replaces the configured models. */
   readonly models?: PipelineContext["models"];
@@ -79,21 +79,21 @@ async function openStore(
   if (database === undefined) return { store: createStore(await openSqlite(join(folder, DATABASE_FILE)), options), changes: null };
   assertNothingLocal(folder);
   makePrivateFolder(folder);
-  // Loaded only if configured.
+  // Load the module only if PostgreSQL is configured.
   const { openPostgres, createChanges } = await import("../store/postgres.ts");
   const { url, connections, timeout_ms: timeoutMs } = database;
   const db = await openPostgres({ url, connections, timeoutMs });
   return { store: createStore(db, options), changes: createChanges(url, options.warn) };
 }
 
-/** Files of a data folder that every process must use. With PostgreSQL they would be ignored. */
+/** Files and folders in the data folder that contain records. With PostgreSQL they would be ignored. */
 const RECORDS_OF_A_FOLDER = [DATABASE_FILE, "proof-key.pem", "uploads", "web", "input", "calibration"] as const;
 
 /** Throws if the data folder contains records of its own, because PostgreSQL would silently be used without them. */
 function assertNothingLocal(folder: string): void {
   const left = RECORDS_OF_A_FOLDER.filter((name) => holdsSomething(join(folder, name)));
   if (left.length === 0) return;
-  const message = `PostgreSQL is configured (DATABASE_URL), but ${folder} contains records of its own: ${left.join(", ")}. Move them with \`sourcebound backup\` without DATABASE_URL and \`sourcebound restore\` with it (calibrations belong in the domain pack). Then set SOURCEBOUND_DATA_DIR to another folder, or unset DATABASE_URL.`;
+  const message = `PostgreSQL is configured (DATABASE_URL), but ${folder} contains records of its own: ${left.join(", ")}. To use PostgreSQL, run \`sourcebound backup\` without DATABASE_URL and \`sourcebound restore\` with it (calibrations belong in the domain pack), and set SOURCEBOUND_DATA_DIR to another folder. To use the folder, unset DATABASE_URL.`;
   throw new ConfigError("config_local_records", message, { folder, left });
 }
 
@@ -119,7 +119,7 @@ export async function openShared(config: Config, given: EngineParts) {
   const verifier = verifierOf(config, models);
   const { interactions_days: interactionsDays, interactions_rows: interactionsRows, audit_days: auditDays } = config.retention;
   const retention = { interactionsDays, interactionsRows, reportsDays: config.reports.days, auditDays };
-  /** `changes` are notifications of other processes; `null` if the store is a local file. */
+  /** `changes` notifies of changes by other processes; `null` if the store is a local file. */
   const { store, changes } = await openStore(config, { now, clock, retention, warn });
   const embedded = given.embedded ?? once(sharedEncoder);
   const words = given.words ?? sharedEnglishWords();
@@ -165,7 +165,7 @@ export function modelsOf({ model, data_dir }: Config): PipelineContext["models"]
     const one = createLocalModel(local, { folders: [data_dir, PACKAGE_ROOT], replyTokens: reply_tokens });
     return { small: one, large: one };
   }
-  // Unreachable, because the schema requires both.
+  // Unreachable: without `local`, the schema requires `base_url` and `small`.
   if (baseUrl === undefined || small === undefined)
     throw new ConfigError("config_invalid", "model: set `base_url` and `small`, or `local`.");
   const endpoint = { baseUrl, apiKey: api_key, timeoutMs: timeout_ms, retries, replyTokens: reply_tokens };
@@ -205,7 +205,7 @@ function keyFile(path: string): string {
   };
   try {
     makePrivateFolder(dirname(path));
-    // If two processes create it at once, the first one wins.
+    // If two processes create the file at once, the key of the first one stays.
     if (!existsSync(path)) writeFileSync(path, createProofKey(), { mode: 0o600, flag: "wx" });
   } catch (cause) {
     if (systemCodeOf(cause) !== "EEXIST") throw unusable("written", cause);
@@ -228,7 +228,7 @@ export interface WatchedCall {
 
 type CallListener = (call: WatchedCall) => void;
 
-/** Creates the listeners for calls. */
+/** Creates the list of listeners; `tell` reports a call to all of them. */
 function createCallWatch() {
   const listeners = new Set<CallListener>();
   return {
@@ -310,7 +310,7 @@ interface ClusterParts {
  * @throws ConfigError `config_invalid` when the certificate cannot be read
  */
 async function openSearchCluster(search: SearchConfig, { store, storeId, createId }: ClusterParts) {
-  // Loaded only if configured.
+  // Load the modules only if OpenSearch is configured.
   const { OpenSearchConnection } = await import("../retrieval/opensearch/connection.ts");
   const { OpenSearchEngine } = await import("../retrieval/opensearch/opensearch-engine.ts");
   const { url, username, password, aws, ca, prefix, shards, timeout_ms: timeoutMs } = search;

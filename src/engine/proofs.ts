@@ -68,7 +68,7 @@ export async function visibleRecord(id: string, scope: Scope, records: Store["re
 /** Returns the error for a missing record. Hidden records get the same error, so that it does not reveal them. */
 export function unknownRecord(id: string, { domain, tenant }: Scope): RequestError {
   const whose = tenant === null ? "" : ` of tenant "${tenant}"`;
-  const message = `There is no recorded answer "${id.slice(0, 100)}" in domain "${domain}"${whose}. Name the domain and tenant in which it was asked. Answers with personal data, under privacy "ephemeral", or from earlier versions are not recorded.`;
+  const message = `There is no recorded answer "${id.slice(0, 100)}" in domain "${domain}"${whose}. Name the domain and tenant in which the question was asked. Answers with personal data, under privacy "ephemeral", or from earlier versions are not recorded.`;
   return new RequestError("unknown_answer", message, { id });
 }
 

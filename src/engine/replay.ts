@@ -80,7 +80,7 @@ function shown(tree: unknown, place: string): string {
   return text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}…`;
 }
 
-/** Parts that a replay needs in addition to the shared ones. */
+/** What a replay needs from the engine besides its parts. */
 interface Replaying {
   /** Returns today's settings of a domain and profile. */
   readonly settings: (domain: string, profile: string) => ScratchSettings & { readonly recorded: RecordedSettings };
@@ -93,14 +93,14 @@ export interface Repeating {
   close(): Promise<void>;
 }
 
-/** Maximum number of edits to try one by one, because each try needs an index. Documents among the answer's passages come first. */
+/** Maximum number of edits to try one by one, because each needs an index. Edits of the answer's documents are tried first. */
 const EDITS_TRIED = 20;
 
-/** The cause of a difference from today's answer. */
+/** A cause of the difference between the recorded answer and today's. */
 type Cause =
   /** This edit alone changes the answer. */
   | ({ readonly type: "edit" } & Pick<DocumentChange, "path" | "change">)
-  /** All edits together change the answer, no single one does. */
+  /** All edits together change the answer; no edit that was tried alone does. */
   | { readonly type: "edits"; readonly paths: readonly string[] }
   /** Today's settings change the answer on the old documents. */
   | { readonly type: "settings"; readonly settings: ReturnType<typeof settingChanges> }
@@ -219,7 +219,7 @@ function settingsOf({ settings, body, answer }: Pick<StoredRecord, "settings" | 
     throw impossible(`it was made by version ${software}, but this is version ${VERSION}. Run that version on this data folder`);
   if (checks !== CHECKS_REVISION)
     throw impossible(
-      `it went through another version of the checks (number ${checks}, now ${CHECKS_REVISION}). Run the original program version on this data folder`,
+      `version ${checks} of the checks was used, but this program has version ${CHECKS_REVISION}. Run the original program version on this data folder`,
     );
   const { calls = null } = body as AnswerRecord;
   if (calls === null) throw impossible("a model judged its passages, and the model's output was not recorded");

@@ -22,7 +22,7 @@ export const DEFAULT_SEARCH_LIMIT = 10;
  */
 const SEARCHED = { sentences: 8, passages: 4, documents: 20 } as const;
 
-/** Creates search and external answer checks from the stages that questions use. */
+/** Creates search and the check of external answers, from the pipeline stages that answer questions. */
 export function createSearching(
   { config, store, local }: Pick<Opened, "config" | "store" | "local">,
   domains: Pick<Domains, "pack" | "scope">,
@@ -53,7 +53,7 @@ export function createSearching(
     const readings = read === null ? [] : await readEach(question, given, asking, signal);
     return {
       passages: given.map((passage, i) => ({ ...passage, reading: readings[i] ?? null })),
-      /** Id of the ranking encoder; `null`: words alone ranked. */
+      /** Id of the ranking encoder; `null`: passages are ranked by words only. */
       encoder: ranker,
       /** Name of the cross-encoder; `null`: not requested, or unavailable, which adds a warning. */
       reader: read === null ? null : weights.reader.name,

@@ -29,8 +29,8 @@ export interface CrawlRequest extends IngestOptions {
 const MOST_READINGS = 5;
 
 /**
- * Changes a folder stored in the database and ingests it from a temporary copy. If another process changed it
- * meanwhile, the folder is ingested again, so that documents unknown to this process are not deleted.
+ * Changes a folder stored in the database and ingests it from a temporary copy. If another process changed the folder
+ * meanwhile, it is ingested again, because ingesting the outdated copy deletes the documents of files added meanwhile.
  * @param of key of the files in the database
  * @param change adds or removes files
  * @param read ingests the folder; documents of missing files are deleted

@@ -61,7 +61,7 @@ function questionsOf(document: Read): string[] {
   return found.slice(0, MOST_OF_DOCUMENT);
 }
 
-/** Matches a heading that is a question, without a number or a letter of a list. */
+/** Matches a heading that is a question and does not begin with a list number or letter, such as `1.` or `a)`. */
 const ASKS = /^\p{L}[\p{L}'’]+ .*\?$/u;
 
 function questionOf(document: Read, unit: PlacedUnit): string | null {
@@ -93,7 +93,7 @@ function isName(text: string): boolean {
   return named.length > 0 && named.length <= MOST_NAME_WORDS && named.every((word) => !isStopWord(word.text));
 }
 
-/** Matches the beginning of a sentence that says what its subject is. */
+/** Matches the subject and verb of a definition, such as "A hold is ". */
 const SAYS_WHAT = /^(\p{Lu}[^\n,;:.()"“”|]*?) (is|are) /u;
 const ARTICLE = /^(?:the|an?) /i;
 

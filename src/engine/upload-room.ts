@@ -31,7 +31,7 @@ export function folderOf(root: string, { domain, tenant, label }: OriginalsOf): 
   return join(root, domain, tenant ?? "_", `${LABEL_PREFIX}${encodeURIComponent(label)}`);
 }
 
-/** Parses a folder name; `null`: not an upload folder. */
+/** Returns the access label that a folder name encodes; `null`: not an upload folder. */
 export function labelOf(name: string): string | null {
   if (!name.startsWith(LABEL_PREFIX)) return null;
   try {
@@ -43,7 +43,7 @@ export function labelOf(name: string): string | null {
 
 /** Storage of uploaded files: a folder of this process, or a table that several processes share. */
 export interface UploadedFiles extends Pick<OriginalStore, "putAll" | "remove" | "list" | "bytes"> {
-  /** Lists the groups of files. Absent where other processes may be adding groups. */
+  /** Lists the domain, tenant and label of each group of files. Absent where other processes may be adding groups. */
   readonly places?: () => Promise<OriginalsOf[]>;
 }
 
@@ -111,7 +111,7 @@ async function keep(root: string, folder: string, files: Parameters<UploadedFile
     }
     for (const { part, path } of parts) {
       await mkdir(dirname(path), { recursive: true, mode: PRIVATE_FOLDER });
-      // If a folder has the name of the file, the folder is empty by now.
+      // A folder with the name of the file is empty, because `fits` rejects the name of a folder with files.
       if ((await stat(path).catch(() => null))?.isDirectory() === true) await rm(path, { recursive: true });
       await rename(part, path);
     }
@@ -120,7 +120,7 @@ async function keep(root: string, folder: string, files: Parameters<UploadedFile
   }
 }
 
-/** A file waiting for or in ingestion. */
+/** An uploaded file that is queued, being ingested, or failed. */
 export interface OnItsWay extends FilePlace {
   readonly label: string;
   readonly status: Exclude<FileStatus, "ok">;

@@ -24,7 +24,7 @@ export function fileId(domain: string, { tenant, source, path }: Pick<FileDescri
   return `file_${createHash("sha256").update(parts).digest("base64url").slice(0, 22)}`;
 }
 
-/** Returns the extensions of files that are opened, with the dot. Loads parsers lazily. */
+/** Returns the extensions of supported files, with the dot. Loads parsers lazily. */
 async function readExtensions(): Promise<readonly string[]> {
   return (await import("../ingest/formats/formats.ts")).openedExtensions;
 }
@@ -113,7 +113,7 @@ export function createUploads(
       return true;
     },
     /**
-     * Returns the bytes of a document's file; refuses a file that has changed since. `format`: the detected format, such as `pdf`; `null`:
+     * Returns the bytes of a document's file; refuses a file that was changed later. `format`: the detected format, such as `pdf`; `null`:
      * unknown.
      * @throws RequestError `unknown_document`, `original_gone`, `original_changed`
      */
@@ -132,7 +132,7 @@ export function createUploads(
       if (bytes === null)
         throw new RequestError("original_gone", `The original file ${path} no longer exists. The text read from it is still available.`);
       if (sha256Hex(bytes) !== originalHash) {
-        const message = `The file ${path} has changed since it was read, so places in it would be wrong. Read it again with POST /v1/admin/refresh.`;
+        const message = `The file ${path} has changed since it was ingested, so highlighted quotes would be at wrong positions. Ingest it again with POST /v1/admin/refresh.`;
         throw new RequestError("original_changed", message);
       }
       return { path, format: reading?.format ?? null, bytes };

@@ -26,7 +26,7 @@ export function createWorker({ store, uploads, closing: { signal: closing }, war
   const work = async function* ({ once = false, signal = closing }: WorkOptions = {}): AsyncGenerator<JobEvent, void> {
     const ends = AbortSignal.any([signal, closing]);
     while (!ends.aborted) {
-      // Each run has its own name, by which `workerOf` distinguishes it from the next run.
+      // Claim each job under a new name, so that `workerOf` distinguishes two runs of the same job.
       const name = randomUUID();
       const job = await store.jobs.claim(name);
       if (job !== null) yield* perform(job, name, ends, { store, uploads, ingest });
@@ -46,7 +46,7 @@ export function createWorker({ store, uploads, closing: { signal: closing }, war
     work,
     /** Runs the currently queued jobs in the background. */
     wake() {
-      // A run that is ending may have missed the new job, so start another one.
+      // A `drain` that is ending may have missed the new job, so run another one after it.
       draining = (draining ?? Promise.resolve()).then(drain);
     },
     async idle() {

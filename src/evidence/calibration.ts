@@ -21,7 +21,7 @@ export function calibrationName({ domain, profile }: { readonly domain: string; 
     .replaceAll(":", "")}`;
 }
 
-/** Finds the newest calibration of a domain and profile. If there is none, the one in the domain pack. */
+/** Finds the newest calibration of a domain and profile. If there is none, uses the one in the domain pack. */
 export class CalibrationFiles {
   private readonly folder: string;
   private readonly clock: () => number;
@@ -96,8 +96,8 @@ export const gateCalibrationSchema = z
     domain: z.string().min(1),
     profile: z.string().min(1),
     /**
-     * Everything besides documents and questions that affects confidence and answers. If any of these values differs, the
-     * threshold is invalid.
+     * Besides documents and questions, only `settings`, `encoder`, `weights` and `writer` affect confidence and answers. If
+     * one of these four differs, the threshold is invalid.
      */
     settings: sha256.describe("SHA-256 of the profile's retrieval, gate, writing and checks"),
     encoder: z.string().nullable().describe("Id of the encoder that ranked; null: BM25 only"),

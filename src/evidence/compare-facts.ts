@@ -79,7 +79,7 @@ function shareHeld(fact: Fact, other: Fact): number {
   return all === 0 ? 0 : held / all;
 }
 
-/** Returns the certainty that a fact is about a word: 1 in its own text, less in its context, 0 elsewhere. */
+/** Returns the certainty that a fact is about a word: 1 if its text contains the word, less if only its context does, else 0. */
 export function holds(fact: Fact, root: string): number {
   if (fact.own.has(root)) return 1;
   return fact.above().has(root) || fact.beside().has(root) ? IN_CONTEXT : 0;
@@ -229,7 +229,7 @@ function mayAgree(one: Value, other: Value): boolean {
 
 /**
  * Checks whether both values have an equal content word beside them. For a number, only the word after it is compared,
- * if any.
+ * if there is one.
  */
 function haveSameRole({ a: one, b: other }: Pair, a: Fact, b: Fact): boolean {
   const roleOf = ({ kind, start, end }: Value, { words }: Fact) => {

@@ -132,7 +132,7 @@ export function comparePassages(
   return { of: ({ sid }) => results.get(sid) ?? NOTHING, conflicts: mostCertain, unstated };
 }
 
-/** Returns the edition of a document, or `null` if the question asks for its year: then it is compared like any document. */
+/** Returns the edition of a document. If the question names its year, returns `null`, so that its year counts in comparisons. */
 function askedEdition(title: string, asked: readonly string[]): Edition | null {
   const edition = readEdition(title);
   return edition?.years.some((year) => asked.includes(year.toLowerCase())) ? null : edition;
@@ -340,7 +340,7 @@ const SENTENCE = /(?:\S+\s+){3,}\S+[.!]["”’)]*$/;
 const NAMED_VALUE = /^\p{L}[^:]{1,80}: \S/u;
 
 /**
- * Scores whether a passage is self-contained, clear and unambiguous (`vg-rag` source, phase 2), from 0 to 1. The score
+ * Scores whether a passage is self-contained, clear and unambiguous (`vg-rag` design, phase 2), from 0 to 1. The score
  * is 1 minus the penalties for unclear text such as labels and links, a beginning that refers to earlier text,
  * "currently" without a date, and two values for one thing.
  */
@@ -360,7 +360,7 @@ export function scoreConsistency({ text, document, headingPath }: Passage, segme
   return { score, reason: named.length === 0 ? "self-contained" : named.join(", ") };
 }
 
-/** Returns the share of a passage's characters that are no full sentence. */
+/** Returns the share of a passage's characters that are not part of a full sentence. */
 function shareUnclear(segments: readonly Segment[]): number {
   const isWhole = ({ type, text }: Segment) =>
     type === "table-row" || (!LINKS.test(text) && (VERB.test(text) || SENTENCE.test(text) || NAMED_VALUE.test(text)));

@@ -13,7 +13,7 @@ export interface Edition {
 /** Matches years: "2024", "2024-25", "2024/2025". */
 const YEARS = /(?<![\p{L}\p{N}.,$€£])(?:19|20)\d\d(?:[-–/](?:(?:19|20)\d\d|\d\d))?(?![\p{L}\p{N}]|[.,]\d)/gu;
 
-/** Splits a title into name and years. Returns `null` if the title has nothing but years. */
+/** Splits a title into name and years. Returns `null` if the title consists only of years. */
 export function readEdition(title: string): Edition | null {
   const name = withoutYears(title)
     .toLowerCase()
@@ -76,7 +76,7 @@ export function resolve(a: FactSource, b: FactSource, precedence: Precedence): C
   return null;
 }
 
-/** Compares the dates of both sources. If one has none, compares the years of their editions. */
+/** Returns whether the first source is newer, by date. If the dates do not decide, compares the years in the titles of editions. */
 function isNewer(a: FactSource, b: FactSource): boolean {
   const newer = winnerBy("newer", a, b);
   if (newer !== null) return newer === a;

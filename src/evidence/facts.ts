@@ -9,14 +9,14 @@ import { aboveUnit, cellsOf } from "../text/units.ts";
 /** Analysed content of a sentence, list item or table row, ready for comparison. */
 export interface Fact {
   readonly segment: Segment;
-  /** Without text in brackets. Offsets are those of `segment.text`. */
+  /** Analysis of the text without its parts in brackets. Offsets are those of `segment.text`. */
   readonly reading: Reading;
   /** Content words outside values. */
   readonly words: readonly ContentWord[];
   /** Roots of `words` with their weights. */
   readonly own: ReadonlyMap<string, number>;
   readonly amounts: readonly Value[];
-  /** Roots of the words in title and headings, with weights. Computed on first use, because most comparisons end before. */
+  /** Weights of the word roots in the title, and in title and headings. Computed on first use; most comparisons need neither. */
   readonly title: () => ReadonlyMap<string, number>;
   readonly above: () => ReadonlyMap<string, number>;
   readonly amountsAbove: () => readonly Value[];
@@ -34,7 +34,7 @@ export interface FactWords {
 export interface PieceTokens {
   readonly segment: Segment;
   readonly own: ReadonlySet<string>;
-  /** Tokens of the headings and of the text before it, computed on first use. */
+  /** Tokens of the title, of each heading and of the sentence before, computed on first use. */
   readonly around: () => readonly ReadonlySet<string>[];
 }
 
@@ -46,17 +46,17 @@ const PASSAGES_REMEMBERED = 1000;
 /** Weight of a word that every text contains. */
 const BASE_WEIGHT = 0.3;
 
-/** Maximum length of a comparable sentence in characters. Longer sentences are lists whose parts relate in unclear ways. */
+/** Maximum length of a comparable sentence in characters. Longer ones are mostly lists with unclear relations between the items. */
 const LONGEST = 600;
 
 const SHORTEST = 12;
 
-/** Matches what may be a value; a quick test. */
+/** Quick test: matches text that may contain a value. */
 const VALUE = new RegExp(
   String.raw`\d|\b(?:${SPELLED_NUMBER}|half|once|twice|any time|no (?:time )?(?:limit|deadline)|unlimited|indefinitely)\b`,
   "iu",
 );
-/** Matches a negation; a quick test. */
+/** Quick test: matches text with a negation. */
 const DENIAL = new RegExp(NEGATOR, "iu");
 
 /** Matches a beginning that refers to the previous sentence. */

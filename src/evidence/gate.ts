@@ -45,7 +45,7 @@ export function reaches(score: number, threshold: number): boolean {
 /** Confidence (0 to 1) of the best candidate of each passage, by sid. A passage without candidates is missing. */
 export type PassageRelevance = ReadonlyMap<string, number>;
 
-/** Minimum score by a model of a verified and of an uncertain passage. */
+/** Minimum score, given by a model, of a verified passage and of an uncertain one. */
 const MODEL_CUTS = { verified: 0.6, uncertain: 0.3 };
 
 /**
@@ -100,7 +100,7 @@ function learnedOf(
     : { score, reason: `its best sentence, list item or row answers with a confidence of ${score.toFixed(2)}` };
 }
 
-/** Judges a passage by a gate of the source designs. */
+/** Judges a passage by the gate of a profile that reproduces a design. */
 function judgeByScores(
   passage: Passage,
   gate: Exclude<GateSettings, { readonly type: "sufficiency" }>,
@@ -109,7 +109,7 @@ function judgeByScores(
   learned: (Explained & { score: number }) | null,
 ): Evidence {
   const { dense, cross } = passage.scores;
-  /** The cosine, converted to the scale of the model for which the source chose its thresholds. */
+  /** The cosine, converted to the scale of the model for which the design chose its thresholds. */
   const carried = dense === null ? null : unit(scale.score(dense));
   switch (gate.type) {
     case "similarity": {
@@ -168,7 +168,7 @@ function cosineReason(dense: number | null, carried: number | null): string {
 }
 
 /**
- * Computes `relevanceWeight·rel + crossWeight·cross` (`spark` source, section 2.3). If one score is missing, the other
+ * Computes `relevanceWeight·rel + crossWeight·cross` (`spark` design, section 2.3). If one score is missing, the other
  * alone is the result.
  * @returns `null` if both are missing
  */
@@ -185,16 +185,16 @@ export function guardScore(
   return total === 0 ? null : parts.reduce((sum, { weight, value }) => sum + weight * value, 0) / total;
 }
 
-/** Returns the V-score. One contradicting passage alone cannot make it "rejected", because one against one is no majority. */
+/** Returns the V-score. One contradicting passage alone cannot cause a rejection, because one against one is no majority. */
 function scoreOf(parts: Parameters<typeof vScore>[0], rejected: number, outlier: boolean): number {
   const score = vScore(parts) ?? 0;
   return outlier ? score : Math.max(score, Math.min(vScore({ ...parts, agreement: null }) ?? 0, rejected));
 }
 
 /**
- * Computes the `vg-rag` score: the geometric mean, with equal weights, of the scores that are known. The source gives
- * neither the weights nor the kind of mean. The arithmetic mean would give .5 to a fluent passage that does not answer,
- * so that no such passage could be rejected. Returns `null` if no score is known.
+ * Computes the score of the `vg-rag` design: the geometric mean, with equal weights, of the known scores. The design gives
+ * neither the weights nor the kind of mean. The arithmetic mean would give 0.5 to a fluent passage that does not answer,
+ * so no such passage could be rejected. Returns `null` if no score is known.
  */
 export function vScore(parts: Readonly<Record<"relevance" | "consistency" | "agreement", number | null>>): number | null {
   const scores = Object.values(parts).filter((score) => score !== null);
@@ -243,7 +243,7 @@ export interface Decision {
 }
 
 /**
- * Fraction of the threshold that separates two reasons of a refusal. Below it, nothing relevant was found; above it, the
+ * Fraction of the threshold that separates two reasons for a refusal. Below it, nothing relevant was found; above it, the
  * evidence is too weak.
  */
 const NOTHING_BELOW = 0.25;

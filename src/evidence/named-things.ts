@@ -217,7 +217,7 @@ function isInflected(word: string, other: string): boolean {
   );
 }
 
-/** Minimum length of a word to compare; shorter words are similar to too many others. */
+/** Minimum letters of a word to compare; shorter words are similar to too many others. */
 const LEAST_LETTERS = 4;
 
 /**
@@ -234,7 +234,7 @@ function isNear(word: string, other: string): boolean {
   return limit > 0 && editDistance(word, other, limit) <= limit;
 }
 
-/** Returns whether two words are forms of one word by their stems, or `null` if one of them is a stop word. */
+/** Compares the stems of two words: `form` if they are forms of one word, else `stranger`; `null` if one is a stop word. */
 function kinOf(word: string, other: string, tokens: NameParts["tokens"]): "form" | "stranger" | null {
   const [one = "", two = ""] = [tokens(word)[0], tokens(other)[0]];
   if (one === "" || two === "") return null;

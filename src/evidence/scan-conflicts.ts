@@ -20,21 +20,21 @@ interface Stated {
   readonly fact: Fact;
 }
 
-/** Maximum number of findings per sentence. To correct that sentence resolves the others too. */
+/** Maximum number of findings per sentence. A correction of the sentence resolves its other contradictions too. */
 const LISTED = 2;
 /**
- * Minimum number of sentences with a word of the page's title for the page to be about that word: it is about "Barth
- * syndrome", but not about "Leaflet".
+ * Minimum number of a document's sentences that contain a word of its title for the document to be about that word: it is
+ * about "Barth syndrome", but not about "Leaflet".
  */
 const ABOUT = 2;
-/** Minimum weighted share of a page's subject that a sentence of the other page must mention. */
+/** Minimum weighted share of a document's subject words that a sentence of another document about the same thing mentions. */
 const SAME_PAGE = 0.5;
 /** Minimum weight of a title word that may name a subject. */
 const TELLING_TITLE = 0.45;
 
 /**
  * Returns the findings, most certain first and at most two for a sentence. Leaves out pairs of sentences about two
- * different things, however similar: "20 cases are known".
+ * different things, however similar, such as "20 cases are known" of two diseases.
  * @param statementsOf returns every sentence of a document
  */
 function siftFindings(findings: readonly Finding[], statementsOf: (documentId: string) => readonly Fact[]): Finding[] {
@@ -55,7 +55,7 @@ function areOfTwoThings({ a, b }: Finding, statementsOf: (documentId: string) =>
   return isUnrelatedTo(a, b.fact, statementsOf) && isUnrelatedTo(b, a.fact, statementsOf);
 }
 
-/** Returns whether a page is about something that a fact of another page never mentions. */
+/** Returns whether a document is about something that a fact of another document never mentions. */
 function isUnrelatedTo({ documentId, fact }: Stated, other: Fact, statementsOf: (documentId: string) => readonly Fact[]): boolean {
   let all = 0;
   let held = 0;
@@ -93,8 +93,8 @@ export interface ScanOptions {
 /** Number of rarest tokens of a sentence used to look up related sentences. */
 const KEY_TOKENS = 8;
 /**
- * Maximum number of sentences considered per token, latest first. This bounds the work per sentence; frequent tokens
- * say little.
+ * Maximum number of sentences kept per token, the latest ones. This bounds the work per sentence. It loses little, because
+ * frequent tokens rarely show a common subject.
  */
 const POSTINGS = 250;
 /** Minimum number of tokens that two sentences share to be compared, and maximum number of comparisons per sentence. */
@@ -172,10 +172,10 @@ export async function* scanConflicts(
   yield { type: "conflicts", documents: done, statements: stored.length, compared, conflicts };
 }
 
-/** Matches plain numbers, which may differ in conflicting sentences. Telephone and form numbers identify a subject instead. */
+/** Matches plain numbers, which may differ in conflicting sentences. Numbers with a hyphen identify a subject (telephone, form). */
 const PLAIN_NUMBER = /^[^-]*\d[^-]*$/;
 
-/** Returns the rarest tokens of a sentence. */
+/** Returns the rarest tokens of a sentence that are not plain numbers. */
 function keyTokens({ text }: Segment, words: FactWords): string[] {
   return [...new Set(words.tokens(text))]
     .filter((token) => !PLAIN_NUMBER.test(token))
@@ -201,8 +201,8 @@ function candidatesOf(
 }
 
 /**
- * Returns whether two sentences are from different documents and both contain a value, or one contains a negation or an
- * opposite.
+ * Returns whether two sentences are from different documents and either both contain a value or at least one contains a
+ * negation.
  */
 function isWorthComparing(a: Stored, b: Stored): boolean {
   if (!(a.value && b.value) && !a.denial && !b.denial) return false;

@@ -25,7 +25,7 @@ import {
 
 /** Maximum number of sentences of a passage to verify. */
 const MOST_STATEMENTS = 3;
-/** Minimum share of the question's words in a sentence to be verified, and the factor for words in its headings. */
+/** Minimum share of the question's words in a sentence to be verified. Words only in its context weigh `ABOVE`. */
 const LEAST_SHARE = 0.2;
 const ABOVE = 0.5;
 /** Maximum number of sentences of a web page to compare: those that share most words with the claims. */
@@ -33,8 +33,8 @@ const MOST_PIECES = 80;
 /** Maximum number of sentences per claim whose support is scored. */
 const MOST_SCORED = 3;
 /**
- * Minimum weighted share of the claim's words in a sentence to be scored and its headings. The score alone accepts some
- * unrelated sentences as paraphrases.
+ * Minimum weighted share of the claim's words that a sentence and its headings contain for its support to be scored. The
+ * score alone accepts some unrelated sentences as paraphrases.
  */
 const LEAST_HELD = 0.5;
 
@@ -57,7 +57,7 @@ export interface PageComparison {
 
 /**
  * Returns the sentences of a passage that have, with their headings, the largest weighted share of the question's words.
- * Sentences without a value, negation or opposite cannot be verified and are left out.
+ * Sentences without a value or negation cannot be verified and are left out.
  */
 export function statementsOf(
   passage: Passage,
@@ -84,8 +84,8 @@ export function statementsOf(
 
 /**
  * Decides whether a page supports or contradicts a passage. For each claim, the most certain comparison is used. One
- * contradicted claim outweighs all supported claims. Imperative sentences are not compared. Returns `null` if the page
- * says nothing about the claims.
+ * contradicted claim outweighs all supported claims. Sentences that give orders to a model are not compared. Returns
+ * `null` if the page says nothing about the claims.
  */
 export async function compareWithPage(
   statements: readonly Fact[],
@@ -111,8 +111,8 @@ export async function compareWithPage(
 }
 
 /**
- * Scores support by a learned scorer, for wording that differs too much for rules. A sentence with the values of the
- * claim may support it. A low score does not contradict, because similar sentences may be about something else.
+ * Scores support by a learned scorer, for wording that differs too much for rules. Scores only sentences with the values
+ * of the claim. A low score does not contradict, because similar sentences may be about something else.
  */
 async function supportedBy(
   statements: readonly Fact[],
@@ -165,8 +165,8 @@ function holdsValues({ amounts, segment }: Fact, other: Fact): boolean {
 }
 
 /**
- * Checks whether a sentence contains further values of a kind that the claim has. Words alone then do not show which
- * value is meant.
+ * Checks whether a sentence contains other values of a kind that the claim has. If so, words alone do not show which value
+ * the claim means.
  */
 function givesMore({ amounts }: Fact, other: Fact): boolean {
   return other.amounts.some(
@@ -194,7 +194,7 @@ function nearestSegments(statements: readonly Fact[], page: PageText, words: Fac
     .flatMap(({ segment }) => (documentOrders(segment.text).length === 0 ? [segment] : []));
 }
 
-/** Maximum number of words in a query. Search services accept fifty, and the hosts are added to them. */
+/** Maximum number of words in a query. Search services accept 50, and the names of the allowed hosts are added. */
 const MAX_WORDS = 24;
 /** Maximum number of informative words taken from the passage. */
 const FROM_PASSAGE = 6;
@@ -264,8 +264,8 @@ export interface WebParts extends Omit<CompareWithPageParts, "words"> {
 }
 
 /**
- * Checks passages against web pages of the allowed hosts. Each passage gets one query; all run in parallel under one
- * deadline. A passage whose check fails gets the verdict `silent` with the reason. `evidence` has one entry per checked
+ * Checks passages against web pages of the allowed hosts. Each passage gets one query; all queries run in parallel under
+ * one deadline. A passage whose check fails gets the verdict `silent` with the reason. `evidence` has one entry per checked
  * passage. `failures` lists each distinct reason why passages could not be checked. `unread` names each unread page once,
  * with the reason. `pages` is the number of pages read.
  * @param asked tokens of the question
@@ -359,7 +359,7 @@ function shown(text: string): string {
     .trim();
 }
 
-/** Combines what the pages say. If they disagree, the passage stays uncertain, because nothing here decides between them. */
+/** Combines what the pages say. If they disagree, the passage stays uncertain, because no rule prefers one page to another. */
 function judge(pages: readonly WebPageEvidence[], read: number, own: string | null): Pick<WebEvidence, "verdict" | "reason" | "pages"> {
   const says = (verdict: WebPageEvidence["verdict"]) => pages.filter((page) => page.verdict === verdict).length;
   const [confirmed, contradicted] = [says("confirmed"), says("contradicted")];

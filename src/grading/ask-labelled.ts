@@ -42,7 +42,7 @@ export function readLabelledQuestions(path: string) {
 export interface JudgedQuestion {
   readonly id: string;
   readonly kind: LabelledQuestion["kind"];
-  /** Page with the answer. Questions about one page are not independent, so they form a cluster. */
+  /** Page with the answer, or the question itself if no page is labelled. Questions about one page are not independent. */
   readonly cluster: string;
   /** Confidence of the learned gate; `null`: no evidence was found. */
   readonly chance: number | null;
@@ -51,7 +51,7 @@ export interface JudgedQuestion {
   readonly wrong: boolean;
 }
 
-/** Encoder and gate weights that judged the questions. They must be the same for all questions. */
+/** Encoder and gate weights that gave the confidences. They must be the same for all questions. */
 export interface JudgedBy {
   readonly encoder: string | null;
   readonly model: "vectors" | "words";
@@ -93,7 +93,7 @@ export async function* askLabelled(
   const unjudgeable: string[] = [];
   const judges = new Map<string, JudgedBy>();
   for (const [i, labelled] of questions.entries()) {
-    // Let the event loop run: without model calls nothing else does, so Ctrl-C would have no effect.
+    // Yield to the event loop so that Ctrl-C works. Without model calls, asking never waits for anything.
     await setImmediate();
     signal.throwIfAborted();
     yield { type: "progress", done: i, total: questions.length, what: labelled.question };
@@ -116,7 +116,7 @@ export async function* askLabelled(
   }
   const [by, other] = judges.values();
   if (other !== undefined) {
-    const message = "The encoder failed for some questions, so they were not all judged in the same way. Try again when it is stable.";
+    const message = "The encoder failed for some questions, so not all were judged in the same way. Try again when the encoder is stable.";
     throw new ModelError("encoder_unsteady", message);
   }
   yield { type: "progress", done: questions.length, total: questions.length, what: "" };

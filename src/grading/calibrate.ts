@@ -55,7 +55,7 @@ export async function* calibrate(engine: Engine, options: CalibrateOptions): Asy
   if (facts === null)
     throw new RequestError(
       "calibrate_profile",
-      `Profile "${profile}" refuses by the rules of its source. Only a profile with the learned gate can be calibrated, such as sourcebound (--profile).`,
+      `Profile "${profile}" refuses by the rules of its design. Only a profile with the learned gate can be calibrated, such as sourcebound (--profile).`,
     );
   const labelled = readLabelledQuestions(options.golden ?? goldenOf(pack));
   const scope: Scope = { domain: pack.name, tenant: null, access: engine.config.access };
@@ -89,7 +89,7 @@ async function documentFacts(engine: Engine, scope: Scope, { questions }: Labell
   return { count: outlines.length, windows: corpus.windows, revision, sha256 };
 }
 
-/** A question that is answered if its confidence reaches the threshold; never refused for another reason. */
+/** A labelled question for which only the confidence threshold decides between answer and refusal. */
 interface Answered extends JudgedQuestion {
   readonly chance: number;
 }
@@ -123,7 +123,7 @@ function summarise(
       pages: new Set(questions.flatMap(({ kind, cluster }) => (kind === "answerable" ? [cluster] : []))).size,
       ...{ repeated, unjudgeable },
     },
-    /** Results by threshold, strictest first. At the last threshold, 0, every question is answered. */
+    /** Results by threshold, strictest first. The last threshold, 0, refuses no question. */
     curve: CURVE.map((threshold) => pointAt(answered, threshold)),
     shipped: pointAt(answered, readRankingWeights().threshold.minimum),
     aurc: bounded((some) => riskCoverageArea(some.map(({ chance, wrong }) => ({ score: chance, wrong })))),
@@ -211,11 +211,11 @@ const THRESHOLDS = Array.from({ length: 99 }, (_, i) => (99 - i) / 100);
 /** Significance level: maximum probability that the true risk at the chosen threshold is too high. */
 const DELTA = 0.05;
 /**
- * Minimum share of questions that are answered at the strictest tested threshold. Without it, so few questions would be
- * answered there that a single error would end the test, however many labels there are. With it, a threshold for a risk
- * of .3 is chosen in 186 of 200 halves of clapnq, whose most confident answers include errors; without it in 19. The
- * price: if few answers meet the risk, a threshold is chosen less often (`simulateChoice`, risk .05: in 844 instead of
- * 916 of 1,000 draws).
+ * Minimum share of questions that are answered at the strictest tested threshold. With fewer answers, a single error
+ * would end the test, however many labels there are. With this minimum, a threshold for a risk of .3 is chosen in 186 of
+ * 200 halves of the collection clapnq, whose most confident answers include errors; without it in 19. The drawback: if few
+ * answers meet the risk, a threshold is chosen less often (`simulateChoice`, risk .05: in 844 instead of 916 of 1,000
+ * draws).
  */
 const LEAST_ANSWERED = 0.2;
 
@@ -242,8 +242,8 @@ export function leastLabels(risk: number, delta = DELTA): number {
  *
  * Guarantee: over repeated draws of labelled sets, at most a share δ of them leads to a threshold whose risk on questions
  * drawn in the same way exceeds `risk`. Requires independent questions and fewer errors at higher scores. With 300 labels
- * that are wrong in groups of three and a risk just above .1, 11 % of 4,000 sets violate the guarantee instead of 3 %. The
- * measured share of errors is not the guaranteed one.
+ * whose errors occur in groups of three, and a risk just above .1, 11 % of 4,000 sets violate the guarantee instead of
+ * 3 %. The share of errors measured on the labels is not the guaranteed one.
  * @throws RangeError when `risk` or `delta` is not between 0 and 1
  */
 export function chooseThreshold(labelled: readonly LabelledScore[], risk: number, delta = DELTA): ChosenThreshold {
@@ -308,7 +308,7 @@ export function calibrationTable(report: CalibrationReport): TableRow[] {
           {
             name: "  crowded",
             figure: "",
-            note: `${decimal(labels.answerable / labels.pages)} questions per page: wrong answers about one page often occur together, which weakens the guarantee (with three questions per page, a guarantee of 10 % was broken in 11 % of simulations instead of 5 %); label more pages`,
+            note: `${decimal(labels.answerable / labels.pages)} questions per page: wrong answers about one page often occur together, which weakens the guarantee (with three questions per page, a guarantee of 10 % was broken in 11 % of simulations instead of at most 5 %). Label more pages`,
           },
         ]
       : []),
@@ -329,7 +329,7 @@ export function calibrationTable(report: CalibrationReport): TableRow[] {
           {
             name: "",
             figure: "",
-            note: `Promise: at most ${percent(risk)} of the answers to similar questions are wrong, with ${percent(1 - delta)} confidence, if the questions are independent (those about one page are not entirely) and more confident answers are wrong less often. The share of errors above was counted on the labels that chose the threshold; it is not the promised one.`,
+            note: `Guarantee: at most ${percent(risk)} of the answers to similar questions are wrong, with ${percent(1 - delta)} confidence, if the questions are independent (those about one page are not entirely) and more confident answers are wrong less often. The share of errors above was counted on the labels that chose the threshold; it is not the guaranteed one.`,
           },
         ]
       : [

@@ -14,7 +14,7 @@ export interface ChosenFolders extends GoldenFolders {
 const PACKS: Readonly<Record<string, string>> = { va: "veterans" };
 
 /**
- * Selects golden sets of a folder: all of them, or those named. A set with a pack can be named by the pack too.
+ * Selects golden sets of a folder: all of them, or those named. A set with a pack gets the pack's name; both names select it.
  * @param names comma-separated
  * @throws RequestError `golden_missing`, `unknown_set`
  */
@@ -59,7 +59,7 @@ export function chooseSets(choice: SetChoice, domainsDir: string | undefined): C
   return setsOf(choice, domainsDir).map((one) => ({ ...one, set: someOf(askedBy(one.set, choice.tenant), choice.limit) }));
 }
 
-/** Selects questions at equal steps, so that every part of the set, and both kinds of question, keep their share. */
+/** Selects questions at equal steps, so that answerable and unanswerable questions, and every part of the set, keep their share. */
 function someOf(set: GoldenSet, limit: number | undefined): GoldenSet {
   const total = set.answerable.length + set.unanswerable.length;
   if (limit === undefined || total <= limit) return set;
@@ -81,7 +81,7 @@ function setsOf({ corpus, golden, data, domains, domain }: SetChoice, domainsDir
   if (data === undefined || golden !== undefined)
     throw new RequestError(
       "config_invalid",
-      "There are no questions to ask. Use --golden with --corpus or --domain, --domain alone, or a folder of sets with --data or SOURCEBOUND_DATA.",
+      "No questions were given. Use --golden with --corpus or --domain, --domain alone, or a folder of sets with --data or SOURCEBOUND_DATA.",
     );
   return chooseGoldenSets(data, domains).map((folders) => ({ set: readGoldenSet(folders), domain: domain ?? folders.domain }));
 }
@@ -125,7 +125,7 @@ function askedBy(set: GoldenSet, tenant: string | undefined): GoldenSet {
   if (tenant === undefined) return set;
   const all = [...set.answerable, ...set.unanswerable];
   const askers = [...new Set(all.flatMap((one) => one.tenant ?? []))].sort();
-  // Imported questions name no tenant, so the given tenant asks all of them.
+  // No question names a tenant, so the given tenant asks all of them.
   if (askers.length === 0 && set.tenants[tenant] !== undefined) return { ...set, ...mapQuestions(set, (one) => [{ ...one, tenant }]) };
   if (!askers.includes(tenant)) {
     const advice = askers.length === 0 ? "Its questions name no tenant: omit it" : `Use ${askers.join(" or ")}, or omit the tenant`;

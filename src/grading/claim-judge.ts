@@ -7,9 +7,9 @@ import { keyOf } from "../language/values.ts";
 import type { SupportScorer } from "../models/support.ts";
 
 export interface JudgedClaim {
-  /** Whether the cited texts support it; `null`: not scored. */
+  /** Whether the cited texts support the sentence; `null`: not scored. */
   readonly supported: boolean | null;
-  /** Fault of the sentence; `null`: none. `unscored`: not decided. */
+  /** Fault of the sentence; `null`: none. `unscored`: the sentence could not be scored. */
   readonly fault: "fabricated" | "stitched" | "misattributed" | "unscored" | null;
   readonly reason: string;
 }
@@ -38,10 +38,10 @@ export function createClaimJudge(support: SupportScorer | null) {
     const own = await verdictOf(claim, cited, question);
     if (own.supported === true) return { supported: true, fault: null, reason: own.reason };
     if (own.supported === null) return { supported: null, fault: "unscored", reason: own.reason };
-    // Match words and values exactly first: the support score confuses "films" and "books" if everything else agrees.
+    // Compare words and values before the support score, which confuses "films" and "books" if everything else agrees.
     const held = heldBy(claim, [...cited, ...others], question);
     if (held === "apart")
-      return { supported: false, fault: "stitched", reason: "its words and values stand in different places, and in none together" };
+      return { supported: false, fault: "stitched", reason: "its words and values occur in several passages, but in no single one" };
     for (const other of others) {
       if ((await verdictOf(claim, [other], question)).supported === true)
         return { supported: false, fault: "misattributed", reason: `another source supports it: “${shorten(other.text)}”` };
@@ -50,8 +50,8 @@ export function createClaimJudge(support: SupportScorer | null) {
   }
 
   /**
-   * Returns where the words and values of a claim occur, apart from those of the question: all in one place (`together`),
-   * all but only across several (`apart`), or not all.
+   * Returns whether the passages `places` contain the words and values of a claim that the question does not contain: all in
+   * one passage (`together`), all but spread over several (`apart`), or `not all`.
    */
   function heldBy(claim: string, places: readonly CitedQuote[], question: string): "together" | "apart" | "not all" {
     const asked = thingsIn(question);
@@ -69,7 +69,7 @@ export function createClaimJudge(support: SupportScorer | null) {
   };
 }
 
-/** Maximum characters of a source that a reason quotes. */
+/** Maximum characters of a passage that are quoted in a reason. */
 const SHOWN = 120;
 
 function shorten(text: string): string {

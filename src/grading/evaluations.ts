@@ -101,7 +101,7 @@ export function createEvaluations({ now = () => new Date(), ...parts }: Omit<Run
 
 /** Returns the judged questions of a run. @throws RequestError `evaluation_running` */
 function judgedIn({ report }: Evaluation) {
-  if (report === null) throw new RequestError("evaluation_running", "This evaluation run is not complete. Compare only completed runs.");
+  if (report === null) throw new RequestError("evaluation_running", "This evaluation run is not complete. Choose a completed run.");
   return { report, items: goldenItemSchema.array().parse(report.items) };
 }
 
@@ -159,7 +159,7 @@ interface RunParts {
 
 interface EvaluationRun {
   readonly evaluation: Evaluation;
-  /** A set with its documents, or questions alone, which are asked of a temporary copy of this installation's documents. */
+  /** A set with its documents, or questions without documents, which use a temporary copy of this installation's documents. */
   readonly asked: GoldenSet | GoldenFile;
   /** Called with the changed fields, after every judged question and at the end. */
   readonly change: (more: Partial<Evaluation>) => void;

@@ -24,14 +24,14 @@ export function estimateRatio(sessions: readonly { readonly sum: number; readonl
   const squares = sessions.reduce((sum, one) => sum + (one.sum - mean * one.questions) ** 2, 0) / (k - 1);
   const variance = squares / (k * perSession ** 2);
   const ofEqualSize = total ** 2 / sessions.reduce((sum, { questions }) => sum + questions ** 2, 0);
-  // Effective sample size by Kish 1965, "Survey Sampling", section 8.2. Divide by k as for a proportion, not by k − 1.
+  // Effective sample size by Kish 1965, "Survey Sampling", section 8.2. `1 - 1 / k` changes the divisor of the variance from k − 1 to k.
   const independent = mean > 0 && mean < 1 ? (mean * (1 - mean)) / (variance * (1 - 1 / k)) : ofEqualSize;
   return { mean, variance, sessions: k, effective: isShare ? { questions: independent, sessions: ofEqualSize } : null };
 }
 
 /**
  * Computes the difference `b − a` with a 1 − alpha interval that is valid for a single look at the planned size. Combines
- * the intervals of the two sides, which are independent. Source for proportions: Newcombe 1998, "Interval estimation for
+ * the intervals of the two variants, which are independent. Source for proportions: Newcombe 1998, "Interval estimation for
  * the difference between independent proportions", Statistics in Medicine 17, method 10; for any metric: Zou, Donner 2008,
  * "Construction of confidence limits about effect measures". For metrics other than proportions the two intervals are
  * normal.
@@ -52,7 +52,7 @@ export function fixedDifference(a: Estimate, b: Estimate, alpha: number) {
  * contains the true difference at every look.
  *
  * Source: Waudby-Smith, Arbour, Sinha, Kennedy, Ramdas 2021, "Time-uniform central limit theory and asymptotic
- * confidence sequences", theorem 2.2, applied to each side with alpha / 2 (union bound). The parameter rho is chosen by
+ * confidence sequences", theorem 2.2, applied to each variant with alpha / 2 (union bound). The parameter rho is chosen by
  * their equation so that the interval is narrowest at `planned` sessions.
  */
 export function anytimeDifference(a: Estimate, b: Estimate, alpha: number, planned: number): Difference {
@@ -71,8 +71,8 @@ function anytimeDeviations(t: number, alpha: number, planned: number): number {
  * Returns limits `z` standard errors from the mean. For proportions the standard error is that at the limit, so that 0 of
  * 30 has a positive upper limit. Source: Wilson 1927, "Probable inference, the law of succession, and statistical
  * inference"; with the effective sample size: Korn, Graubard 1998, "Confidence intervals for proportions with small
- * expected number of positive counts estimated from survey data". The limits also allow for a kind of session that was not
- * seen and whose questions all have the same outcome: by Wilson, up to z² / (k + z²) of all sessions.
+ * expected number of positive counts estimated from survey data". The limits also allow for sessions of an unobserved kind,
+ * all of whose questions have the same outcome: by Wilson, these may be up to z² / (k + z²) of all sessions.
  */
 function limits({ mean, variance, effective }: Estimate, z: number): Interval {
   if (effective === null) return { low: mean - z * Math.sqrt(variance), high: mean + z * Math.sqrt(variance) };
@@ -143,8 +143,9 @@ const SUM_OF: Readonly<Record<ExperimentMetric, (session: ExposedSession) => num
 const SHARES: ReadonlySet<ExperimentMetric> = new Set(["answered", "warned", "cached", "thumbs_up", "thumbs_down", "flagged"]);
 
 /**
- * Reports an experiment. The verdict uses only the first `settings.sessions` sessions of each variant, so it never changes
- * once given, and there is none until these are complete. A breach of a guardrail is reported at any time.
+ * Reports an experiment. Variants are compared on the first `settings.sessions` sessions of each, so the comparison is final
+ * once all have that many sessions; until then the verdict is `too_early`. A breached guardrail or a wrong assignment is
+ * reported at any time.
  * @param sessions in order of their start
  */
 export function reportExperiment(name: string, settings: ExperimentSettings, sessions: readonly ExposedSession[]): WireExperiment {
@@ -217,7 +218,7 @@ function decide(
 ): WireExperiment["verdict"] {
   if (mismatched) {
     const counts = variants.map(({ name, assigned }) => `${name} ${assigned}`).join(", ");
-    const text = `The sessions were not assigned to the variants in the configured shares (${counts}). Some are missing, so no figure is reliable. Find the cause before you continue.`;
+    const text = `The sessions were not assigned to the variants in the configured shares (${counts}). Some sessions are missing, so no figure is reliable. Find the cause before you continue.`;
     return { code: "assignment_broken", text, variant: null };
   }
   for (const { name, guardrails } of variants) {
@@ -228,7 +229,7 @@ function decide(
   }
   if (!isComplete) {
     const least = Math.min(...variants.map(({ sessions }) => sessions));
-    const text = `Too early: the smallest variant has ${least} of ${planned} sessions. There is no verdict until then.`;
+    const text = `Too early: the smallest variant has ${least} of ${planned} sessions. The verdict follows when every variant has all of them.`;
     return { code: "too_early", text, variant: null };
   }
   const isBetter = ({ compared }: VariantReport) => compared !== null && (better === "higher" ? compared.low > 0 : compared.high < 0);

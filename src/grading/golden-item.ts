@@ -19,7 +19,7 @@ export const SCORE_NAMES = [
   "context_precision",
   /** Share of the gold quotes that occur in a retrieved passage. */
   "context_recall",
-  /** Share of the citations that support their sentence alone, or without which the others do not support it (ALCE). */
+  /** Share of the citations that support their sentence alone, or without which its other citations do not support it (ALCE). */
   "citation_precision",
   /** Share of the sentences that their citations support (ALCE). */
   "citation_recall",
@@ -37,7 +37,7 @@ export const goldenItemSchema = z.object({
   question: z.string(),
   kind: z.enum(["answerable", ...UNANSWERABLE_KINDS]),
   needs: z.string(),
-  /** Page with the answer. Questions about one page are not independent, so they form a cluster. */
+  /** Page with the answer, or the question's id without one. Questions about one page are not independent. */
   cluster: z.string(),
   shown: z.boolean(),
   /** Whether the result is right; `null`: the question has no labels to judge by. */
@@ -55,7 +55,7 @@ export const goldenItemSchema = z.object({
   citations: z.array(
     z.object({ n: z.int(), path: z.string(), start: z.int(), end: z.int(), title: z.string(), heading: z.string(), quote: z.string() }),
   ),
-  // Reports of earlier versions lack the following fields.
+  // Reports of earlier versions of Sourcebound lack the following fields.
   scores: z.partialRecord(z.enum(SCORE_NAMES), z.number().nullable()).default({}),
   /** Reason for each score that is `null`. */
   unscored: z.partialRecord(z.enum(SCORE_NAMES), z.string()).default({}),

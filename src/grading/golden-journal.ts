@@ -81,7 +81,7 @@ const fileSchema = z.object({
 export type OutputRecorder = ReturnType<typeof recordOutput>;
 
 /**
- * Records model calls. If the file exists, they are appended.
+ * Records model calls. If the file exists, the calls are appended to it.
  * @throws RequestError `recording_invalid` when the file exists and is invalid, `config_invalid` when no model is
  * configured
  */

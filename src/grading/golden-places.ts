@@ -29,7 +29,7 @@ export function locatePlaces({ corpus, answerable, unanswerable }: GoldenSet, pa
   };
   for (const { id, gold_pages, gold_quotes } of answerable) {
     if (gold_pages.length === 0) {
-      // Imported passages may be split differently. If no quote is found, the question is judged without places.
+      // No page is labelled, so search all documents. If no quote is found there, the question is judged without places.
       keep(id, gold_quotes, paths);
       continue;
     }

@@ -60,7 +60,7 @@ export function countGolden(all: readonly GoldenItem[]): Count[] {
     countJudged("page.answerable", answerable, ({ page }) => page, "answered, and a gold page is cited"),
     countJudged("quoted.answerable", answerable, ({ quoted }) => quoted, "answered, and a gold quote is quoted"),
     of("wrong.shown", shown, (item) => !item.right, "share of all answers shown, including those to unanswerable questions"),
-    countJudged("first.right", right, ({ first }) => first, "right answers whose first sentence quotes gold"),
+    countJudged("first.right", right, ({ first }) => first, "right answers whose first sentence cites a gold quote"),
     ...UNANSWERABLE_KINDS.map((kind) =>
       of(
         `refused.${kind}`,
@@ -78,7 +78,7 @@ export function countFaults(items: readonly GoldenItem[]): Count[] {
   const of = (fault: string) => items.reduce((sum, item) => sum + item.faults.filter((one) => one.fault === fault).length, 0);
   const judged = sentences - of("unscored");
   const notes = {
-    fabricated: "sentences with words or values that no retrieved passage contains together or separately",
+    fabricated: "sentences that no retrieved passage supports and that are not stitched",
     stitched: "sentences combined from two places, stated in neither",
     misattributed: "sentences supported by another passage than the cited one",
   };
@@ -124,7 +124,7 @@ export function meanScores(items: readonly GoldenItem[]) {
   });
 }
 
-/** Returns the AUROC of confidence, for right against wrong shown answers; `null` if there are none of either. */
+/** Returns the AUROC of the confidence of right and wrong shown answers; `null` if one of the two groups is empty. */
 function confidenceAuroc(items: readonly GoldenItem[]): number | null {
   const of = (right: boolean) => items.flatMap((item) => (item.shown && item.right === right ? (item.confidence ?? []) : []));
   return auroc(of(true), of(false));
@@ -167,7 +167,7 @@ interface ReportOptions {
 const SEED = 1;
 const DRAWS = 1000;
 
-/** Reports all sets together, by need and by set (`sets`): as a file and as tables. */
+/** Returns the report of all sets for a file, a table of all sets together (`table`), and a table with one row per set (`sets`). */
 export function reportGolden(
   sets: readonly MeasuredSet[],
   { command, now, against, questions }: ReportOptions,
@@ -197,7 +197,7 @@ export function reportGolden(
   return { report, table: goldenTable(items, timings, changes), sets: setRows(sets), changes };
 }
 
-/** Groups questions by need, in alphabetical order. */
+/** Groups questions by their label `needs`, in alphabetical order. Questions without the label are left out. */
 function byNeed(items: readonly GoldenItem[]): (readonly [need: string, items: readonly GoldenItem[]])[] {
   const needs = [...new Set(items.map((item) => item.needs))].filter((one) => one !== "").sort();
   return needs.map((need) => [need, items.filter((item) => item.needs === need)] as const);
@@ -243,15 +243,15 @@ function timingsOf(sets: readonly MeasuredSet[]): Report["timings"] {
 
 /**
  * Returns the metrics of judged questions as table rows.
- * @param changes changes since an earlier run, shown too; `null`: none
+ * @param changes changes since an earlier run, shown in the notes; `null`: no comparison
  */
 export function goldenTable(items: readonly GoldenItem[], timings: Report["timings"], changes: readonly Change[] | null): TableRow[] {
   const costs = costsOf(items);
   const ms = (name: string, digits: number) => `${timings[name]?.toFixed(digits)} ms`;
   const graded: TableRow = {
-    name: "  of it, grading",
+    name: "  of which checks",
     figure: ms("check_ms_p50", 1),
-    note: `p95 ${ms("check_ms_p95", 1)}; checks of the whole answer`,
+    note: `p95 ${ms("check_ms_p95", 1)}; checks of the whole answer, with grading`,
   };
   return [
     ...countGolden(items).map(({ name, hits, n, note }) => countRow(name, hits, n, changeNote(name, note, changes))),

@@ -19,7 +19,7 @@ export interface GoldenSet {
   readonly tenants: Readonly<Record<string, string>>;
   readonly answerable: readonly GoldenAnswerable[];
   readonly unanswerable: readonly GoldenUnanswerable[];
-  /** Parts of an imported file that cannot be used, with reasons. */
+  /** Messages about the question file, such as ignored keys. */
   readonly notices: readonly string[];
 }
 

@@ -48,7 +48,7 @@ const CALIBRATION_BINS = 10;
 
 /**
  * Returns the expected calibration error (Naeini et al. 2015): the mean of |mean score − share right| over bins of equal
- * width, weighted by their size. Small bins bias it upwards. `null` for no items.
+ * width, weighted by the number of items. Bins with few items bias it upwards. `null` for no items.
  */
 export function expectedCalibrationError(items: readonly { readonly score: number; readonly right: boolean }[]): number | null {
   if (items.length === 0) return null;

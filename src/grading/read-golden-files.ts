@@ -7,11 +7,11 @@ import { didYouMean, editDistance } from "../text/spelling.ts";
 import { describeIssues, keysAt } from "../text/validate.ts";
 import { answerableSchema, type GoldenAnswerable, type GoldenUnanswerable, parseLines, readLinesOf, unanswerableSchema } from "./golden.ts";
 
-/** Keys allowed in every row: `notes` for comments, and `kind`, which the parser of the file checks. */
+/** Keys allowed in every row: `notes` for comments, and `kind`, by which `readOwn` recognises unanswerable questions. */
 const ANYWHERE = ["notes", "kind"];
 /**
- * Maximum number of edits between an unknown key and the key that was probably meant. At most one letter in three may
- * differ.
+ * Maximum number of edits by which an unknown key may differ from a known one to count as misspelt. Short keys allow
+ * fewer: one edit for every three letters.
  */
 const SLIPS = 2;
 
@@ -146,7 +146,7 @@ function rowsOf(value: unknown): readonly unknown[] | null {
   return listed.success ? listed.data.questions : null;
 }
 
-/** Parses rows in our own format. A row with `kind` is unanswerable, any other is answerable. Ids are optional. */
+/** Parses rows of a file. A row with a `kind` other than `answerable` is unanswerable. A row without id gets its number as id. */
 function readOwn(path: string, rows: readonly unknown[]): GoldenFile {
   const answerable: GoldenAnswerable[] = [];
   const unanswerable: GoldenUnanswerable[] = [];

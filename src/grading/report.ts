@@ -23,7 +23,7 @@ export interface TableRow {
   readonly figure: string;
   /** 95 % interval. */
   readonly interval?: string;
-  /** Value claimed by the source design, or another remark. */
+  /** Value that a reproduced design claims, or another remark. */
   readonly note?: string;
 }
 
@@ -33,7 +33,7 @@ export function versionsOf(): Record<string, string> {
 
 /**
  * Creates a report with the current date and version.
- * @param made fields of the report; `versions` is extended, absent fields are 0 or empty
+ * @param made fields of the report; absent fields are 0 or empty, and versions of Sourcebound and Node are added
  */
 export function makeReport(
   made: Pick<Report, "name" | "command" | "n"> & Partial<Pick<Report, "versions" | "seed" | "metrics" | "timings" | "items">>,
@@ -117,7 +117,7 @@ export function brokenBounds(bounds: readonly Bound[], metrics: Readonly<Record<
   return bounds.flatMap(({ side, name, value }) => {
     const figure = metrics[name];
     if (figure === undefined) {
-      // A metric that is missing in both runs has no change.
+      // A metric has no change if no run was compared, or if one of the two runs could not compute the metric.
       if (CHANGE.test(name) && metrics[name.replace(CHANGE, "")] !== undefined) return [unscored({ side, name, value })];
       const known = Object.keys(metrics);
       const some = `Known figures include ${known.slice(0, 12).join(", ")}.${didYouMean(name, known)}`;

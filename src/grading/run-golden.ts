@@ -41,7 +41,7 @@ export interface AskedItem {
   readonly checkMs: number | null;
 }
 
-/** Numbers of documents and chunks of an ingest, and its duration. */
+/** Numbers of added documents and chunks of an ingest, and its duration in milliseconds. */
 export type Ingested = Awaited<ReturnType<typeof ingestAll>>;
 
 type OpenedSet = Awaited<ReturnType<typeof openGoldenSet<GoldenEngine>>>;
@@ -141,7 +141,7 @@ async function* askGolden(
   const asked: AskedItem[] = [];
   for (const asking of all) {
     const { question, tenant, id } = asking.one;
-    // Let the event loop run: without model calls nothing else does, so Ctrl-C would have no effect.
+    // Yield to the event loop so that Ctrl-C works. Without model calls, asking never waits for anything.
     await setImmediate();
     signal.throwIfAborted();
     yield { type: "progress", done: asked.length, total: all.length, what: `${set.name}: ${question}` };
@@ -152,7 +152,7 @@ async function* askGolden(
     }
     const began = performance.now();
     const answer = await ask(question, tenant).catch((error: unknown) => {
-      // An invalid question, such as one that is too long, affects only its own row, so go on.
+      // An invalid question, such as one that is too long, affects only its own row, so continue with the next one.
       if (error instanceof RequestError && !signal.aborted) return error;
       throw error;
     });
@@ -218,10 +218,10 @@ function describe(answer: Answer) {
 type Judgement = Pick<GoldenItem, "shown" | "right" | "first" | "page" | "quoted" | "lacks" | "holds">;
 
 /**
- * Judges a shown answer as right if three conditions hold. It cites a gold quote, at any place of that quote. Each key
- * value occurs in the sentences that cite gold, in the quotes cited there, or in their headings. It contains nothing from
- * the question's `must_not` list. If no gold quote has a place, the first condition is dropped, and key values are
- * compared with the whole answer.
+ * Judges the answer to an answerable question. It is right if it is shown and three conditions hold. A citation overlaps
+ * an occurrence of a gold quote. Each key value occurs in the sentences that cite gold quotes, in these quotes, or in
+ * their headings. The answer contains nothing from the question's `must_not` list. If no gold quote was found in the
+ * documents, the first condition is dropped, and key values are compared with the whole answer.
  */
 export function judgeAnswerable(
   answer: Answer,
@@ -250,7 +250,7 @@ export function judgeAnswerable(
   };
 }
 
-/** Judges a refusal as right. For a false premise, an answer that quotes the contradiction is right too. */
+/** Judges the answer to an unanswerable question. `right` is true only for an answer that quotes the text contradicting a false premise. */
 export function judgeUnanswerable(answer: Answer, { id }: Omit<GoldenUnanswerable, "tenant">, places: GoldenPlaces): Judgement {
   const shown = answer.status === "ok";
   const quoted = shown && answer.citations.some((citation) => standsAt(citation, places.contradicting(id)));
@@ -258,8 +258,8 @@ export function judgeUnanswerable(answer: Answer, { id }: Omit<GoldenUnanswerabl
 }
 
 /**
- * Returns the text in which key values are looked for: lines that cite gold quotes, those quotes, and their title,
- * headings and table header.
+ * Returns the text that is compared with key values: the lines that cite gold quotes, and these quotes with their document
+ * title, headings and table header.
  * @param bearing numbers of the citations of gold quotes; `null`: all citations
  */
 function bearingText(answer: Answer, lines: ReturnType<typeof countedLines>, bearing: ReadonlySet<number> | null): string {

@@ -66,8 +66,8 @@ function describePassage(
 
 /**
  * Returns the lines of an answer that are compared with key values. If the answer shows several rows of one table and not
- * all of them contain the value, only the first line of the answer is compared, because the reader would have to choose
- * the right row.
+ * all of them contain a key value, these rows are left out, because the reader would have to choose the right row. The
+ * first line of the answer is always included.
  */
 export function countedLines(answer: Answer, values: readonly string[]): Line[] {
   const lines = answerLines(answer);

@@ -102,8 +102,8 @@ export function createHotlineFinder(hotlines: readonly Hotline[], findCrisis: Cr
 }
 
 /**
- * Returns a function that decides whether the hotline is the whole answer. A question that merely mentions a phrase of
- * the hotline is still answered.
+ * Returns a function that decides whether the hotline is the whole answer: if a crisis is likely, or if it is possible and
+ * the message asks nothing or contains a crisis phrase. Such a phrase alone, without a crisis, does not prevent an answer.
  */
 export function createQuietFinder(hotlines: readonly Hotline[], findCrisis: CrisisFinder): (message: string) => Promise<boolean> {
   const isNamed = phraseFinder(hotlines.filter(({ crisis }) => crisis).flatMap(({ when }) => when));
@@ -197,8 +197,8 @@ interface CrisisCuts {
 
 interface CrisisParts {
   /**
-   * Model for the first-stage score, on `crisisFeatures` with the bundled encoder. Texts from `readFrom` on go to the
-   * cross-encoder.
+   * Model for the first-stage score, on `crisisFeatures` with the bundled encoder. Texts with a score of at least `readFrom`
+   * go to the cross-encoder.
    */
   readonly firstStage: {
     readonly probability: (features: readonly number[]) => number;
@@ -208,7 +208,7 @@ interface CrisisParts {
   /** Model on the vector of the cross-encoder. */
   readonly read: { readonly probability: (vector: Float32Array) => number; readonly cuts: CrisisCuts };
   readonly encoder: { readonly embedSync: (texts: readonly string[]) => Float32Array[] };
-  /** The cross-encoder; `null` if it is not available, in which case the first-stage score decides. */
+  /** The cross-encoder; `null`: not available, so the first-stage score decides. */
   readonly reader: ReadTexts | null;
 }
 

@@ -89,8 +89,8 @@ const ORDERS: readonly { readonly name: string; readonly pattern: RegExp }[] = [
 
 /**
  * Signals that also occur in harmless documents, so they are ignored there. Manuals say which files, rules and checks
- * to ignore, not to reveal a password, to act as a witness, or that you are now ready, and they use arrows. `ORDERS`
- * covers instructions to a model instead.
+ * to ignore, not to reveal a password, to act as a witness, or that you are now ready, and they use arrows (`-->`).
+ * `ORDERS` covers instructions to a model instead.
  */
 const MANUALS_SAY: ReadonlySet<string> = new Set(["ignore-instructions", "context-break", "disable-safety", "secrets", "role-play"]);
 

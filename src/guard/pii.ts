@@ -119,7 +119,7 @@ const FINDERS: readonly (readonly [PersonalKind, Finder])[] = [
   ["address", (plain) => [...matches(plain, STREET_ADDRESS), ...matches(plain, TOLD_ADDRESS)]],
 ];
 
-/** Returns the personal data in a text, in order and without overlaps. Finds digits and signs of any script. */
+/** Returns the personal data in a text, in order and without overlaps. Digits and signs of any script are recognised. */
 export function findPersonalData(text: string): PersonalData[] {
   const { plain, at } = plainView(text);
   const found: PersonalData[] = [];

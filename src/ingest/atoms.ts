@@ -2,7 +2,7 @@ import type { Block, TextRange, Unit } from "../shared/types.ts";
 import type { TokenCounter } from "../text/cl100k.ts";
 import { isInsidePair } from "../text/sentences.ts";
 
-/** What a cut before an atom separates, from the best to the worst place to cut. */
+/** Place of a cut, best first. `attached`: before a table or note; `whole`: inside a table or quotation; `heading`: after a heading. */
 export type Boundary = "section" | "block" | "list" | "row" | "sentence" | "introduction" | "word" | "attached" | "whole" | "heading";
 
 /** A unit, or a part of a long unit. Chunks and windows consist of whole atoms. */
@@ -104,12 +104,12 @@ function callOf({ text, blocks }: AtomSource, unit: Unit): number {
   let caller = unit.block - 1;
   while (caller > 0 && unit.block - caller < MOST_NOTES && markOf(blocks[caller]) !== undefined) caller--;
   const called = textOf(blocks[caller]);
-  // The mark must be a separate word if it is a bare number: "5 1" does not cite note 15.
+  // The mark must be a separate word if it is a bare number: "15" does not cite note 5.
   const at = /^\d/.test(mark) ? called.search(new RegExp(`(?<=\\s)${mark}(?=\\s|$)`)) : called.indexOf(mark);
   return at < 0 ? -1 : at + (blocks[caller]?.start ?? 0);
 }
 
-/** Forbids cuts between the sentence with the citing mark and the note. */
+/** Marks sentence boundaries between the mark at offset `call` and its note as poor places to cut (`attached`). */
 function keepFromCall(atoms: Atom[], call: number): void {
   for (let k = atoms.length - 1; k > 0; k--) {
     const atom = atoms[k] as Atom;
@@ -146,7 +146,7 @@ function tokensWithSpace(text: string, { start, end }: TextRange, count: TokenCo
 function splitRange(text: string, range: TextRange, counted: { readonly limit: number; readonly count: TokenCounter }): TextRange[] {
   const { limit, count } = counted;
   const { start, end } = range;
-  // A token has at least one UTF-8 byte, and a UTF-16 code unit becomes at most three, so this range is short enough.
+  // A UTF-16 code unit has at most three UTF-8 bytes, and a token has at least one, so this range is within the limit.
   if ((end - start) * 3 <= limit || end - start < 2) return [range];
   if (count(range) <= limit) return [range];
   const middle = start + ((end - start) >> 1);
@@ -159,7 +159,7 @@ function splitRange(text: string, range: TextRange, counted: { readonly limit: n
   return [...splitRange(text, { start, end: cut.end }, counted), ...splitRange(text, { start: cut.start, end }, counted)];
 }
 
-/** Returns the bounds of the white space nearest to `middle`. */
+/** Returns the white space nearest to `middle`: the text before it ends at `end`, and the text after it begins at `start`. */
 function nearestBlank(text: string, start: number, end: number, middle: number): { start: number; end: number } | null {
   for (let distance = 0; distance < (end - start) >> 1; distance++) {
     for (const at of [middle - distance, middle + distance]) {

@@ -9,7 +9,7 @@ type Frame =
   | { readonly type: "quote" }
   | { readonly type: "row"; readonly table: Table; readonly names: NamesColumns; cell: number; written: number; nested: number };
 
-/** Whether a row contains the names of the columns. A row with "maybe" is the header, but can also be quoted. */
+/** Whether a row contains the names of the columns. "maybe": the row is used as header, but can also be quoted like other rows. */
 export type NamesColumns = boolean | "maybe";
 
 export interface Table {
@@ -39,7 +39,7 @@ export interface WrittenBlocks {
 }
 
 /**
- * Builds blocks from a stream of structure (headings, items, rows, paragraphs) and ranges of visible text. A block
+ * Builds blocks from calls that state structure (headings, items, rows, paragraphs) and ranges of visible text. A block
  * starts at its first visible character, so markup without text adds no block. An empty line separates two blocks.
  * Items of one list, and rows of one table, are separated by a single line break.
  */
@@ -57,7 +57,7 @@ export class BlockWriter {
   /** The number of the open list item, which is written before the first text of the item. */
   #mark: SourceText | null = null;
   #tables = 0;
-  /** Number of the list, or negative number of the table, that the last block belongs to; 0 outside of both. Decides the separator. */
+  /** List number, or negative table number, of the last block; 0 outside lists and tables. Decides the separator before the next block. */
   #lastGroup = 0;
   #headingLevel = 1;
   /** Open sections, outermost first. */
@@ -345,7 +345,7 @@ export class BlockWriter {
     return { type: "table-row", level: 0, header: frame.names === "maybe" ? -1 : frame.table.header };
   }
 
-  /** Returns the list, table or quotation that the next block belongs to, or `null` if it stands alone. */
+  /** Returns the list, table or quotation that the next block belongs to; `null` if it belongs to none. */
   #whole(): Frame | Table | number | null {
     const outer = this.#frames[0];
     if (outer?.type === "row") return outer.table;
@@ -353,7 +353,7 @@ export class BlockWriter {
     return outer ?? null;
   }
 
-  /** Writes the deferred text unless the next block continues the same structure. Deferred text may defer more, which follows it. */
+  /** Runs the deferred writes unless the block `next` continues the same structure. A deferred write may defer further writes. */
   #leave(next: Frame | Table | number | null): void {
     if (this.#behind.length === 0 || this.#isWritingBehind || (next !== null && next === this.#before)) return;
     const around = [this.#frames, this.#listDepth, this.#bold, this.#pending, this.#headingLevel] as const;

@@ -26,8 +26,8 @@ interface Part {
 }
 
 /**
- * Cost of a cut by its place, on the scale of `sizeCost`. For comparison: a part that misses the target by half costs
- * 25, a part below the minimum at least 1,000.
+ * Cost of a cut by its place, on the scale of `sizeCost`. For comparison: a part whose size misses the target by half
+ * costs 25, a part below the minimum at least 1,000.
  */
 const CUT_COST: Readonly<Record<Boundary, number>> = {
   section: 0,
@@ -43,7 +43,7 @@ const CUT_COST: Readonly<Record<Boundary, number>> = {
 };
 const UNIT_CUT_COST = 1_000_000;
 const BELOW_MIN_COST = 1_000;
-/** Tolerance in tokens. The sum over atoms can differ from the token count of their slice by one at either end. */
+/** Tolerance in tokens. The summed tokens of atoms can differ from the token count of their slice by one at either end. */
 const MARGIN = 2;
 
 /**
@@ -112,8 +112,8 @@ function fittingOverlap(atoms: readonly Atom[], sums: Float64Array, first: numbe
 }
 
 /**
- * Checks whether an overlap may begin with this atom. It begins with a whole unit, and never inside a table or
- * quotation that must not be cut.
+ * Checks whether an overlap may begin with this atom. An overlap begins at the start of a unit, and never inside a
+ * table or quotation that must not be cut.
  */
 function isRepeatable(atoms: readonly Atom[], index: number): boolean {
   const boundary = atoms[index]?.boundary;
@@ -153,7 +153,7 @@ const WINDOWS: PartitionOptions = {
 /** A chunk before its document has an identity. */
 export type ChunkDraft = Omit<Chunk, "id" | "documentId">;
 
-/** The parts of a document that chunking needs. */
+/** The fields of a document that chunking needs. */
 export type ChunkSource = Pick<ParsedDocument, "text" | "blocks" | "units">;
 
 /**

@@ -25,7 +25,7 @@ export function documentQuotes(document: ParsedDocument): DocumentQuote[] {
   let under: readonly string[] = [];
   for (const unit of unitsIn(document)) {
     const { start, end, headingPath } = unit;
-    // The section before has ended, so another heading path applies from here on.
+    // The unit is in another section than the unit before it, so a new quote begins.
     if (headingPath !== under) flush();
     under = headingPath;
     if (unit.type === "heading") flush();

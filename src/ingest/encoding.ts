@@ -43,7 +43,7 @@ export function decodeText(bytes: Uint8Array) {
 }
 
 function guessed(encoding: string): ReadingNotice {
-  const message = `read as ${encoding}: it is not UTF-8 and names no encoding; save it as UTF-8 if letters look wrong`;
+  const message = `read as ${encoding}: the file is not UTF-8 and names no encoding; save it as UTF-8 if letters look wrong`;
   return { code: "encoding_guessed", message };
 }
 

@@ -22,7 +22,7 @@ interface Thread {
   readonly worker: Worker;
   /** Number of files that are being read or waiting in this thread. */
   files: number;
-  /** True if all of these files are quick to read. Then another quick file may wait behind them. */
+  /** True if all files of this thread are quick to read. Another quick file may then wait behind them. */
   isQuick: boolean;
 }
 
@@ -88,8 +88,8 @@ function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Milliseconds for reading one file, and for recognising each of its pages or pictures. A book of 20 MB takes a third
- * of that.
+ * Maximum milliseconds for reading one file. Starts again after each page or picture whose text is recognised (OCR). A
+ * book of 20 MB takes a third of this time.
  */
 export const FILE_TIMEOUT_MS = 60_000;
 /** Maximum files read at the same time. Each may take `HEAP_MB` of memory, and one writer stores all results. */
@@ -123,7 +123,8 @@ export interface FileReader {
   /** Number of files that may be read or wait at the same time. */
   readonly room: number;
   /**
-   * True if the text of scanned pages and embedded pictures is recognised (OCR). If this changes, files are read again.
+   * True if the text of scanned pages and embedded pictures is recognised (OCR). If that changes between two ingests,
+   * files are read again.
    */
   readonly recognises: boolean;
   /**

@@ -10,7 +10,7 @@ export interface FileTask {
   readonly bytes: Uint8Array;
 }
 
-/** The result of a file. */
+/** A message from the thread about a file: its documents, its failure, or progress. */
 export type FileOutcome =
   | { readonly type: "documents"; readonly documents: readonly DocumentDraft[] }
   /** Sent after each recognised page or picture. It restarts the time limit of the file. */

@@ -5,8 +5,8 @@ export const MAX_TEXT_BYTES = 20 * 1024 * 1024;
 /** Maximum bytes of one page or file fetched from the web. */
 export const MAX_PAGE_FILE_BYTES = 20 * 1024 * 1024;
 /**
- * Maximum total bytes that the read parts of an archive may have after unpacking. Read are text and markup, never
- * pictures.
+ * Maximum total bytes, after unpacking, of the files that are read from an archive. The pictures of a document have a
+ * separate limit of the same size.
  */
 export const MAX_UNPACKED_BYTES = 100 * 1024 * 1024;
 /** Maximum number of files in an archive. The longest book has a few thousand. */
@@ -14,8 +14,8 @@ export const MAX_ARCHIVE_PARTS = 20_000;
 /** Maximum columns of a table file: the limit of spreadsheets. */
 export const MAX_TABLE_COLUMNS = 16_384;
 /**
- * Maximum cells of a sheet up to its last row and column, including empty cells. For entries of a file that are read as
- * table rows: number of fields times number of entries.
+ * Maximum cells of a sheet up to its last row and column, including empty cells. For JSON or YAML entries that are read
+ * as table rows: number of different fields times number of entries.
  */
 export const MAX_SHEET_CELLS = 20_000_000;
 /** Maximum rows of a table file: the limit of spreadsheets. */

@@ -1,7 +1,7 @@
 import type { Block } from "../shared/types.ts";
 import { linesOf } from "./visible.ts";
 
-/** Maximum length of a heading, in characters. Questions are longer than titles. */
+/** Maximum length of a heading, in characters. Long enough for a heading that is a question. */
 const MAX_HEAD = 120;
 /**
  * Minimum ratio of the length of the first line below a heading to the length of the heading, for a clear heading.
@@ -14,7 +14,7 @@ const CLEAR = 2;
  */
 const LEAST_HEADS = 3;
 const HABIT = 0.5;
-/** Matches the beginning of a line of plain text. Bold text, items, links and tags do not match. */
+/** Matches a line that begins with a capital, caseless letter or number. Bold text, items, links and tags do not match. */
 const PLAIN = /^["'“‘«(¿¡]*[\p{Lu}\p{Lt}\p{Lo}\p{N}]/u;
 /** Matches columns separated by white space. A line with columns is a row. */
 const COLUMNS = /\S {3,}\S/;
@@ -92,16 +92,16 @@ function* proseLines(source: string, from = 0, syntax = SYNTAX): Generator<reado
 const LEAST_LINES = 3;
 /** Minimum share of deliberate line breaks for the lines to be rows. */
 const MEANT = 0.6;
-/** Maximum share of deliberate line breaks within a sentence. */
+/** Maximum share of the deliberate line breaks that may be within a sentence. */
 const WITHIN = 0.2;
-/** Matches the end of a line whose sentence continues on the next line. */
+/** `RUNS_ON` matches the end of a line whose sentence continues on the next line, `CONTINUES` the start of such a next line. */
 const RUNS_ON = /[,;\-–—]$/;
 const CONTINUES = /^[\p{Ll}(]/u;
 /** Matches the end of a sentence, or of a text that introduces the next line. */
 const ENDS = /[.!?:…。！？]["'”’»)\]*_`]*$/;
 /**
- * Minimum share of lines that end a sentence for the lines to be prose. Lines of which one begins or ends with a figure
- * are not prose.
+ * Minimum share of lines that end a sentence for a paragraph to be prose. A paragraph is not prose if one of its lines
+ * begins or ends with a number.
  */
 const PROSE = 0.5;
 const FIGURE = /^\d[\d.]*\s|[\d%\])][*_]*$/;
@@ -215,8 +215,8 @@ function boldHeadings(blocks: readonly BoldBlock[], text: string): ReadonlySet<n
     const canHead = next !== undefined && next.type !== "heading" && next.type !== "table-row" && !isBold[i + 1] && block.above < 6;
     return isBold[i] && canHead && isTitleLike(block, text) ? [i] : [];
   });
-  // The only bold paragraph in the middle of a text without headings is not used, because it would become the
-  // document's title.
+  // A single bold paragraph in the middle of a text without headings does not become a heading, because it would become
+  // the document's title.
   const isLone = found.length === 1 && found[0] !== 0 && blocks.every(({ type }) => type !== "heading");
   return new Set(isLone ? [] : found);
 }
@@ -228,7 +228,7 @@ function isTitleLike({ type, start, end }: BoldBlock, text: string): boolean {
 
 /**
  * Returns the end of a run-in heading at the start of a block, or `null`. A block that is bold throughout has no run-in
- * heading, and emphasis within a sentence is none.
+ * heading, and bold words at the start of a sentence are no run-in heading.
  */
 function runInOf({ type, start, end, boldEnd }: BoldBlock, text: string): number | null {
   if (boldEnd <= start || (type !== "paragraph" && type !== "list-item")) return null;

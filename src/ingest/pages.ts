@@ -18,8 +18,8 @@ export function pageStarts(source: string, sourceMap: SourceMapData, length: num
 }
 
 /**
- * Returns, for each offset of the source, the offset in the text of the first text at or after it, at most `length`.
- * Offsets must be in ascending order.
+ * Returns, for each offset of the source, the offset in the normalised text of the first character at or
+ * after it; `length` if there is none. Offsets must be in ascending order.
  */
 export function textOffsetsOf(offsets: readonly number[], sourceMap: SourceMapData, length: number): number[] {
   let segment = 0;

@@ -60,7 +60,7 @@ export interface ParsedDocument {
   readonly text: string;
   readonly blocks: readonly Block[];
   readonly units: readonly Unit[];
-  /** Maps `text` to offsets of the original, in the unit that `reading` names. A byte order mark counts as one. */
+  /** Maps `text` to offsets of the original, in the unit `reading.unit`. A byte order mark counts as one unit. */
   readonly sourceMap: SourceMapData;
   /** Start of each page in `text`, page 1 first; `null` if the file has no pages. */
   readonly pages: readonly number[] | null;

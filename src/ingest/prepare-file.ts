@@ -25,11 +25,11 @@ export interface IngestRequest {
   readonly folder: string;
   /** Folder that document paths are relative to, absolute; usually `folder` itself. */
   readonly root: string;
-  /** Name of the source. Ingesting it deletes only its own missing files. */
+  /** Name of the source. Missing files are deleted only if they belong to this source. */
   readonly source: string;
   /** Access label of documents that state none. */
   readonly access: string;
-  /** Whether the folder may be without any document. Otherwise that is an error. */
+  /** Whether a folder without documents is allowed. If false, it is an error. */
   readonly allowEmpty: boolean;
   /** Whether to read and report without storing anything. */
   readonly dryRun: boolean;
@@ -42,7 +42,7 @@ export interface IngestRequest {
 /** The dependencies of reading and storing files. */
 export interface FileParts {
   readonly store: Store;
-  /** Returns the address of a document that states none. */
+  /** Returns the web address of a document that does not state one itself. */
   readonly urlOf: (path: string) => string | null;
   readonly maxFileBytes: number;
   readonly reader: FileReader;
@@ -99,7 +99,7 @@ export async function prepareFile(file: ScannedFile, { request, parts, known, si
 /** Returns the bytes of a file, or an error; `null` if the file vanished after the scan. */
 async function readBytes(file: ScannedFile, limit: number): Promise<Uint8Array | SourceboundError | null> {
   if (file.bytes > limit) {
-    const message = `${file.path} has ${file.bytes} bytes; the limit is ${limit}. Split it, or leave it out.`;
+    const message = `${file.path} has ${file.bytes} bytes; the limit is ${limit} bytes. Split the file, or leave it out.`;
     return new IngestError("file_too_large", message, { bytes: file.bytes, limit });
   }
   try {

@@ -145,8 +145,8 @@ function sizeOf(path: string): number {
 }
 
 /**
- * Returns the files of a folder that another source of the same tenant has ingested already: absolute path → source. A
- * folder and its subfolder, or single files of it, are often ingested as two sources.
+ * Returns the files of a folder that another source of the same tenant has ingested already: absolute path → name of
+ * that source. A folder and its subfolder, or single files of the folder, are often ingested as two sources.
  */
 export async function filesElsewhere(
   own: Pick<Origin, "domain" | "tenant" | "source" | "folder" | "root">,

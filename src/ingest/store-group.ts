@@ -7,7 +7,7 @@ import type { FileParts, IngestRequest, PreparedFile } from "./prepare-file.ts";
 import { type DocumentDraft, toDocument } from "./to-document.ts";
 /** Maximum files per transaction. A transaction per file would take longer than reading the file. */
 export const GROUP_FILES = 64;
-/** Maximum characters of a group. This limits the time for which other writers wait for the transaction. */
+/** Maximum characters of a group. The limit keeps short the time for which other writers wait for the transaction. */
 const GROUP_CHARACTERS = 4_000_000;
 /** Milliseconds after which a group is stored even if it is not full. */
 export const GROUP_MS = 250;
@@ -29,7 +29,7 @@ export interface Run {
   readonly counts: { -readonly [Name in keyof IngestCounts]: IngestCounts[Name] };
   readonly notices: FileNotice[];
   chunks: number;
-  /** Whether anything has been stored. */
+  /** Whether this ingest has stored anything. */
   isBegun: boolean;
 }
 
@@ -194,7 +194,7 @@ export function createIdentities(origin: readonly string[], known: readonly Know
     idOf(path: string): string {
       const before = byPath.get(path);
       if (before !== undefined) return before.id;
-      // A renamed document may have kept the id that belongs to this path.
+      // The id may be taken: a renamed document keeps the id that was derived from its former path.
       for (let n = 0; ; n++) {
         const id = sha256Hex([...origin, path, ...(n === 0 ? [] : [String(n)])].join("\0")).slice(0, 24);
         if (taken.has(id)) continue;

@@ -1,6 +1,6 @@
 import type { TextRange } from "../shared/types.ts";
 
-/** Value of `text` for a line break in code. */
+/** Value of `CodePiece.text` for a line break. */
 export const LINE_BREAK = "\n";
 export interface CodePiece extends TextRange {
   readonly text?: string;

@@ -1,8 +1,8 @@
 import { daysOf, type ExactValue } from "./values.ts";
 
 /**
- * Result of comparing two values. `not comparable` means that the kinds differ, or that both values can be true: "up to
- * 30" and "20".
+ * Result of comparing two values. `not comparable` means that the kinds or the qualifiers (`per`) differ, or that both
+ * values can be true: "up to 30" and "20".
  */
 export type Comparison = "equal" | "different" | "not comparable";
 

@@ -64,7 +64,7 @@ export function turnsSense(word: string): boolean {
 }
 
 /**
- * Matches endings that form another form of a word. Endings that change the meaning (-er, -ee, -ful, -less, -able,
+ * Matches endings of the forms of one word. Endings that change the meaning (-er, -ee, -ful, -less, -able,
  * -itis) are not listed.
  */
 const SUFFIX = /^(?:i|e|y|s|ing|ion|at|ation|ment|anc|enc|ance|ence|li|ly)?$/;

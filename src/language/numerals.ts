@@ -13,7 +13,7 @@ const SIGNS: Readonly<Record<string, string>> = {
   "\u00a0": " ",
   "\u202f": " ",
 };
-/** Quick test: ASCII text needs no folding. */
+/** Quick test: matches every text that may need folding. */
 const NEEDS_FOLDING = /[^\p{ASCII}–—‘’“”…•]/u;
 
 /** Folds digits and number signs of any script to ASCII, so that one pattern matches them all. `at` maps offsets back to the text. */
@@ -200,8 +200,8 @@ export interface ExactValue {
   /** True after words such as "about" or "a little over": the real value may be near the stated one. */
   readonly approximate: boolean;
   /**
-   * Qualifier that separates values of one unit: a period ("per month"), working days or a time zone. Empty without
-   * one.
+   * Qualifier by which values with the same unit still differ: a period ("per month"), working days or a time zone.
+   * Empty without one.
    */
   readonly per: string;
 }

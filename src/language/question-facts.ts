@@ -205,7 +205,7 @@ export function findFactConflict(asked: QuestionFacts, stored: QuestionFacts): F
     [...names[0], ...unknownMissing(asked, stored)],
     [...names[1], ...unknownMissing(stored, asked)],
   ];
-  // If only one of the questions has an unknown word, the word may be a misspelling or slang.
+  // If only one of the questions has an unknown word, the word may be a misspelling or slang, so it is no conflict.
   const isOther = names[0].length + names[1].length > 0 || (one.length > 0 && other.length > 0);
   if (isOther) return { rule: "names", detail: `only asked: ${textsOf(one)}; only stored: ${textsOf(other)}` };
   return findContrast(asked, stored);

@@ -44,7 +44,7 @@ export function clausesOf(text: string): Clause[] {
   return clauses;
 }
 
-/** The first match wins, so narrower kinds come first. */
+/** Question types with their patterns. The first match wins, so narrower types come first. */
 const TYPES = [
   ["which-form", /\b(?:(?:which|what)(?:\s+[\p{L}-]+){0,3}\s+forms?|forms?\s+number|(?:which|what)\s+paperwork)\b/iu],
   [

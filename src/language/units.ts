@@ -29,8 +29,8 @@ export type ValueKind =
   | "version";
 
 /**
- * A unit as a factor of the base unit of its kind. Days, months and minutes have no fixed ratio, so each has its own
- * base.
+ * A unit as a factor of a base unit of its kind. Minutes, days and months are separate bases of durations, because months
+ * differ in length.
  */
 export interface Unit {
   readonly kind: ValueKind;

@@ -28,8 +28,8 @@ export type StandingQuote = ReturnType<typeof standingAt>;
 
 /**
  * Minimum share of a quote's words in a changed sentence. If no sentence has that share, the quote is gone. Chosen on 215
- * sentences of the packs' documents. After replacing a word or number, adding a clause or leaving out a third, 644 of
- * 645 sentences are above. For 202 removed sentences, the nearest other sentence is below (the test verifies this).
+ * sentences of the packs' documents. After replacing a word or number, adding a clause or leaving out a third of the
+ * words, 644 of 645 sentences keep this share. For 202 removed sentences, no other sentence has it (the test verifies this).
  */
 export const CHANGED_LIKENESS = 0.45;
 /**
@@ -135,7 +135,7 @@ function standingAt(document: StoredDocument, range: TextRange) {
   };
 }
 
-/** A range of a text, with the share (0 to 1) of the words searched for that it contains. */
+/** A range of a text. `likeness`: weighted share (0 to 1) of the searched words that the range contains. */
 interface NearestWording extends TextRange {
   readonly likeness: number;
 }
@@ -143,9 +143,9 @@ interface NearestWording extends TextRange {
 const WORD = /[\p{L}\p{N}]+/gu;
 
 /**
- * Returns the range that shares most words with `wording`, weighted by their rarity in the text. The range has as many
- * words as `wording`. Of equal ranges, the one nearest to `near` is returned; `null` if no word is shared. Takes time
- * linear in the length of the text.
+ * Searches the window of as many words as `wording` that shares most words with it, weighted by their rarity in the
+ * text. Returns the range from the first to the last shared word; of equal windows, that of the window nearest to `near`;
+ * `null` if no word is shared. Takes time linear in the length of the text.
  * @param near previous offset of the wording
  */
 function nearestWording(wording: string, text: string, near: number): NearestWording | null {

@@ -11,8 +11,8 @@ export interface ClassifierSettings {
 export type Classify = (question: string) => QuestionNodes;
 
 /**
- * Returns a classifier: topics by keyword (`seven-layer` source, equation 5) and entities by pattern (listing 6). Unlike
- * in the source, all spellings of an entity give the same node.
+ * Returns a classifier: topics by keyword (`seven-layer` design, equation 5) and entities by pattern (listing 6). Unlike
+ * in the design, all spellings of an entity give the same node.
  */
 export function createClassifier({ topics, entities }: ClassifierSettings): Classify {
   const readTopics = createTopicReader(topics);
@@ -57,7 +57,7 @@ export type ReadTopics = (text: string) => string[];
 
 /**
  * Returns a function that finds the topics of a text. A text has every topic of which it contains a keyword
- * (`seven-layer` source, equation 5). Keywords match whole words in any inflection: "appeals" matches "appeal", but
+ * (`seven-layer` design, equation 5). Keywords match whole words in any inflection: "appeals" matches "appeal", but
  * "information" does not match "form".
  */
 export function createTopicReader(topics: readonly Topic[]): ReadTopics {

@@ -39,8 +39,8 @@ export interface ComparedQuestion {
 export interface MatchVerdict {
   readonly accepted: boolean;
   /**
-   * Score by which accepted questions are ordered: the probability that both ask the same, or the weighted sum of
-   * `spark`. `null` if not scored.
+   * Score by which accepted questions are ordered: the probability that both ask the same, or the weighted sum
+   * (`SPARK_SUM`) of a profile with thresholds. `null` if not scored.
    */
   readonly score: number | null;
   /** Jaccard index of the values, codes and names of both questions; `null` if not compared. */
@@ -53,7 +53,7 @@ export interface MatchVerdict {
   readonly reason: string;
 }
 
-/** Decides whether the answer to a stored question also answers the asked one. If anything is unknown, it does not. */
+/** Decides whether the answer to a stored question also answers the asked one. Rejects the answer if anything is unknown. */
 export interface Matcher {
   /** Returns the text of a question to embed. */
   textFor(question: string, settings: MatchSettings): string;
@@ -71,7 +71,7 @@ const weightsSchema = z.object({
   recipe: z.string(),
   /** Name and hash of the cross-encoder on which the thresholds were chosen. With any other, no stored answer is served. */
   reader: z.object({ name: z.string(), hash: z.string() }),
-  /** Minimum probability that both questions ask the same: in a domain with `semantic_cache`, and in any other domain. */
+  /** Minimum probability that both questions ask the same: `measured` in a domain with `semantic_cache`, `other` elsewhere. */
   from: z.object({ measured: probability, other: probability }),
 });
 export type ParaphraseWeights = z.infer<typeof weightsSchema>;
@@ -87,7 +87,7 @@ export function readParaphraseWeights(path: string = shippedWeights("paraphrase.
 export interface MatcherParts {
   readonly facts: QuestionFactReader;
   readonly weights: () => ParaphraseWeights;
-  /** True if the domain pack has `semantic_cache`: measurements found no wrong answer to a paraphrase. */
+  /** True if the domain pack sets `semantic_cache`, which states that a test found no wrong answer to a paraphrase. */
   readonly isMeasured: boolean;
   /** Returns the cross-encoder; `null` if there is none, or if the thresholds were chosen on another one. */
   readonly read: () => ReadTexts | null;
@@ -102,12 +102,12 @@ const REMEMBERED = 2_000;
  * in the part that is cut.
  */
 const MAX_QUESTION = 200;
-/** Weights of the sum in `spark`. Its source names three learned weights without their values. */
+/** Weights of the score in `spark`. The `spark` design has three learned weights, but does not state their values. */
 const SPARK_SUM = { cosine: 0.5, entities: 0.25, documents: 0.25 } as const;
 
 /**
- * Creates a matcher. Exact facts must be equal, then the thresholds of the profile's source must be reached, if it has
- * any, and then the cross-encoder decides.
+ * Creates a matcher. Exact facts must be equal. Then a profile with thresholds requires that they are reached; any other
+ * requires that the search found a passage that the stored answer cites. Finally the cross-encoder decides.
  */
 export function createMatcher({ facts, weights, isMeasured, read, carry }: MatcherParts): Matcher {
   const factsOf = recent(REMEMBERED, facts.read);
@@ -132,7 +132,7 @@ export function createMatcher({ facts, weights, isMeasured, read, carry }: Match
           return { ...verdict, accepted: false, rule: "unread", reason: "the cross-encoder could not compare the questions" };
         const from = threshold();
         const score = verdict.score ?? probability;
-        const reason = `the cross-encoder rates the questions as equivalent with ${probability.toFixed(2)}, minimum ${from.toFixed(2)}`;
+        const reason = `the cross-encoder rates the questions as equivalent with probability ${probability.toFixed(2)}, minimum ${from.toFixed(2)}`;
         return { ...verdict, accepted: probability >= from, score, rule: probability >= from ? "same" : "read", reason };
       });
     },
@@ -174,7 +174,7 @@ function judgeExact(
   return { ...verdict, accepted: true, rule: "same", reason: "" };
 }
 
-/** Returns the Jaccard index of the documents found for two questions; `null` if one found nothing. */
+/** Returns the Jaccard index of the documents found for two questions; `null` if none were found for one of them. */
 export function documentOverlap(a: readonly string[], b: readonly string[]): number | null {
   if (a.length === 0 || b.length === 0) return null;
   const [one, other] = [new Set(a), new Set(b)];
@@ -184,7 +184,8 @@ export function documentOverlap(a: readonly string[], b: readonly string[]): num
 
 /**
  * Returns, for each stored question, the probability that it asks the same as the asked one: the logistic function of
- * the mean log odds of both orders of the pair. `null`: not compared.
+ * the mean log odds of both orders of the pair. `null` in the list: a question is too long; `null` instead of the list:
+ * there is no cross-encoder, or nothing to compare.
  */
 export async function readProbabilities(
   asked: QuestionFacts,

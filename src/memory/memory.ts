@@ -34,7 +34,7 @@ export interface Counted {
 }
 
 export interface ForgetOptions {
-  /** Who requests it; recorded in the audit log. */
+  /** Who requests the deletion; recorded in the audit log. */
   readonly by: string;
   /** True to count what would be deleted without deleting it. */
   readonly dryRun?: boolean | undefined;
@@ -71,7 +71,7 @@ export function createMemory({ store, privacy, sessionTurns, retention, ...revie
         const message = `There is no answer "${id}" to rate. Send the "id" and "session_id" of an answer.`;
         throw new RequestError("unknown_answer", message, { id });
       }
-      if (outcome === "too_often") throw new RequestError("feedback_too_often", "This answer was rated too often. The last rating stands.");
+      if (outcome === "too_often") throw new RequestError("feedback_too_often", "Rating changed too often. The last rating is kept.");
     },
     /**
      * Returns the messages of a session.
@@ -110,7 +110,7 @@ function assertTarget(target: ForgetTarget): void {
   const empty =
     ((target.type === "session" || target.type === "user") && target.id === "") ||
     (target.type === "question" && target.question.trim() === "");
-  if (empty) throw new RequestError("forget_nothing", `The ${target.type} to delete is empty. Name it.`);
+  if (empty) throw new RequestError("forget_nothing", `No ${target.type} was given, so nothing was deleted. Name one.`);
 }
 
 function unknownSession(id: string): RequestError {

@@ -6,8 +6,8 @@ import type { SourceNode } from "../store/graph.ts";
 import { once } from "../text/memo.ts";
 
 /**
- * Returns every document that an answer names, cited or not. Needed because even the title of a document must not be
- * served if the user may no longer see the document.
+ * Returns every document that an answer cites or mentions, because not even the title of a document may be served to a
+ * user who may no longer see the document.
  */
 export function namedDocuments(answer: Answer): NamedDocument[] {
   const named = new Map(answer.evidence.map(({ passage }) => [passage.document.id, passage.document.version]));
@@ -67,7 +67,7 @@ export function citedSources({ citations }: Answer): SourceNode[] {
   return [...sources.values()];
 }
 
-/** Returns the documents of the retrieved passages, best first, and the chunks that the answer cites. */
+/** Returns documents and chunks of the retrieved passages, best first, and the chunks that the answer cites. */
 export function retrievedFor({ evidence, citations }: Answer): RetrievedFor {
   const passages = evidence.map(({ passage }) => passage);
   return {
@@ -119,7 +119,7 @@ function publishedIn({ citations }: Pick<Answer, "citations">): string {
   return oneLine(citations.map(({ quote }) => quote).join("\n"));
 }
 
-/** Joins lines, because a source may break an address into lines where a sentence has none. */
+/** Joins lines, because a quote may break an address into lines that a sentence writes on one line. */
 function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, " ");
 }
@@ -129,7 +129,7 @@ export function losesWords(answer: Pick<Answer, "sentences" | "citations">): boo
   return answer.sentences.some(({ text }) => redactAnswered(text, answer) !== text);
 }
 
-/** Redacts personal data that the sources do not publish. The number of a hotline is public and stays. */
+/** Redacts personal data that no cited quote contains. A hotline's number in a quote, for example, is public and stays. */
 function redactUnpublished(text: string, published: () => string): string {
   if (!MAY_BE_PERSONAL.test(text)) return text;
   if (findPersonalData(text).every((one) => published().includes(oneLine(one.text)))) return text;

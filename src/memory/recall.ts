@@ -114,20 +114,20 @@ export interface Asked extends QuestionNodes {
   readonly vector: { readonly model: string; readonly values: Float32Array };
 }
 
-/** A stored question whose answer may fit. The retrieved passages decide whether it is accepted. */
+/** A stored question whose answer may fit. `acceptCandidate` decides whether it is served. */
 export interface Candidate {
   readonly level: "semantic" | "graph";
   readonly stored: StoredQuestion;
   readonly cosine: number;
-  /** Factor by which relevance is multiplied, according to the review status (`seven-layer` source, equation 6). */
+  /** Factor by which relevance is multiplied, according to the review status (`seven-layer` design, equation 6). */
   readonly weight: number;
-  /** Rule of the graph that excludes the question, or `null`. */
+  /** Graph rule that excludes the stored question (`barredBy`), or `null`. */
   readonly barred: { readonly rule: string; readonly reason: string } | null;
 }
 
 /** Maximum number of nearest stored questions that the semantic cache compares. */
 const NEAREST_QUESTIONS = 10;
-/** Maximum number of answers per graph query (`seven-layer` source, listing 7). */
+/** Maximum number of answers per graph query (`seven-layer` design, listing 7). */
 const GRAPH_ANSWERS = 5;
 /** Maximum number of related questions that are read before they are ranked. */
 const GRAPH_READ = 50;
@@ -155,7 +155,7 @@ interface GraphParts {
 }
 
 /**
- * Returns the newest approved questions of the same scope that share a topic and an entity (`seven-layer` source,
+ * Returns the newest approved questions of the same scope that share a topic and an entity (`seven-layer` design,
  * listing 7).
  */
 export async function approvedQuestions(asked: Asked, parts: GraphParts): Promise<Candidate[]> {
@@ -164,7 +164,7 @@ export async function approvedQuestions(asked: Asked, parts: GraphParts): Promis
 
 /**
  * Returns stored questions that share a topic and an entity, with any review status. They are ranked by the factor for
- * the status times relevance (`seven-layer` source, equation 6).
+ * the status times relevance (`seven-layer` design, equation 6).
  * @param known keys of questions that were already compared
  */
 export async function relatedQuestions(asked: Asked, known: ReadonlySet<string>, parts: GraphParts): Promise<Candidate[]> {
@@ -200,7 +200,7 @@ export function joinCandidates(approved: readonly Candidate[], near: readonly Ca
 
 /**
  * Returns the rule that excludes a stored question, or `null`: entity grounding, topic coherence or source consistency
- * (`seven-layer` source, section 4.8).
+ * (`seven-layer` design, section 4.8).
  */
 export function barredBy(
   asked: QuestionNodes,
@@ -219,7 +219,7 @@ interface AcceptParts extends ReverifyParts {
   readonly matcher: Matcher;
   readonly settings: MatchSettings;
   /**
-   * Order of accepted candidates. True: by the factor for the review status times relevance (`seven-layer` source, equation
+   * Order of accepted candidates. True: by the factor for the review status times relevance (`seven-layer` design, equation
    * 6). False: by the matcher's score.
    */
   readonly byReview: boolean;
@@ -262,8 +262,8 @@ export async function acceptCandidate(
 const GONE = { type: "unsafe", rule: "gone", reason: "it was deleted in the meantime" } as const;
 
 /**
- * Compares the candidates that neither a rule of the profile nor a reviewer excludes. Returns a verdict for every
- * candidate.
+ * Returns a verdict for every candidate. Those that a graph rule excludes or a reviewer flagged are rejected without
+ * comparison.
  */
 async function judgeAll(
   { text, written }: Asked,

@@ -3,9 +3,9 @@ import { compareText } from "../text/normalise.ts";
 
 /** Maximum number of recommendations in a report. A reader would not act on more. */
 const MAX_RECOMMENDATIONS = 8;
-/** Maximum number of missing terms that get a recommendation each; also of files. */
+/** Maximum number of recommendations about missing terms, and about unreadable files; also of terms listed in one text. */
 const MAX_EACH = 3;
-/** Minimum share and minimum number of out-of-vocabulary words of a question outside the domain. */
+/** Minimum share and number of out-of-vocabulary words with which a question counts as outside the domain. */
 const STRANGE_SHARE = 0.6;
 const STRANGE_WORDS = 3;
 
@@ -54,7 +54,7 @@ export function recommend(report: Omit<DiagnosticReport, "recommendations">, par
 
 /**
  * Returns whether a question is outside the domain: most of its words are out of vocabulary, and it has no known topic.
- * It then shows no gap in the documents.
+ * Such a question shows no gap in the documents.
  */
 function isOutside({ query, gaps }: Pick<DiagnosticReport, "query" | "gaps">, outOfVocabulary: readonly MissingTerm[]): boolean {
   const words = outOfVocabulary.filter(({ kind }) => kind === "word").length;
@@ -93,7 +93,7 @@ function fillGaps(
   const apart = gaps.missing.filter(({ text, inDocuments }) => inDocuments && !isCommon(text.toLowerCase())).map(({ text }) => text);
   if (apart.length > 0) {
     const [first] = apart as [string, ...string[]];
-    const text = `Documents mention ${listed(apart)}, but no retrieved passage does. State it next to the rest of the answer, or declare \`synonyms\`.`;
+    const text = `Documents mention ${listed(apart)}, but no retrieved passage does. State it in the passage that contains the answer, or declare \`synonyms\` in the domain pack.`;
     found.push({ kind: "not_together", subject: first.toLowerCase(), text, basis: "heuristic" });
   }
   const topic = query.topics.find((slug) => passages.some(({ topics: held }) => held.includes(slug)));
@@ -187,7 +187,7 @@ export function createReportGrouping(topics: readonly { readonly slug: string; r
     get total() {
       return total;
     },
-    /** Returns the groups: the largest first, of equal ones that with the lowest confidence. */
+    /** Returns the groups, the largest first; equally large ones by mean confidence, the lowest first. */
     groups: () =>
       [...groups]
         .map(([topic, group]) => {
@@ -196,9 +196,9 @@ export function createReportGrouping(topics: readonly { readonly slug: string; r
             ...{ topic, name: topics.find(({ slug }) => slug === topic)?.name ?? null, reports, refused },
             /** Mean of the known values; `null` if there are none. */
             meanConfidence: confidences === 0 ? null : confidence / confidences,
-            /** Terms that no passage contained, those of most reports first. */
+            /** Terms that no passage contained, those in most reports first. */
             missing: mostFrequent(group.missing, MAX_MISSING).map(({ item, reports }) => ({ text: item, reports })),
-            /** Recommendations of most reports first, in the wording of the newest report. */
+            /** Recommendations, those in most reports first, each in the wording of the newest report that has it. */
             recommendations: mostFrequent(group.recommendations, MAX_ADVICE).map(({ item, reports }) => ({ ...item, reports })),
             newest,
           };

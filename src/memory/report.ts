@@ -62,7 +62,7 @@ export interface ReportParts {
 
 /** Thresholds for a report about a question that was answered; `null`: the profile does not use this threshold. */
 export interface ReportThreshold {
-  /** Distance of the score from the answer threshold; `null` if unknown. */
+  /** Score minus the answer threshold; `null` if unknown. */
   readonly decisionMargin: number | null;
   /** A report is written if the score is above the answer threshold by less than this. */
   readonly margin: number | null;

@@ -40,7 +40,7 @@ export interface HistoryOptions extends Pick<AuditPage, "before"> {
 /** A person who views answers. */
 export interface Reader {
   readonly sees: Sees;
-  /** Returns the scope with the documents of this user's answer that the person may see today. */
+  /** Returns the scope for showing the answer: the asker's domain and tenant with the access labels of this person. */
   readonly scopeFor: (asker: Asker) => Scope;
 }
 
@@ -56,7 +56,7 @@ export interface ReviewParts {
   readonly createId: () => string;
   /** True if the cache keeps flagged answers and serves them with a warning. */
   readonly keepsFlagged: boolean;
-  /** Describes selection and filters of questions, by answer id. Questions without any are left out. */
+  /** Describes selection and filters of questions, by answer id. Questions without selection and filters are left out. */
   readonly within: (asked: readonly AskedIn[]) => Promise<ReadonlyMap<string, string>>;
   /** Binds a reviewer's text to quotes of documents, or throws if a sentence cannot be bound. */
   readonly bind: (interaction: ReviewedInteraction, answer: Answer, id: string, text: string) => Promise<Answer>;
@@ -114,7 +114,7 @@ export function createReview({ store, domain, createId, keepsFlagged, within, bi
       assertDone(await store.review.approve({ id, by: actor(by), versions: versionsOf(answer) }), id);
     },
     /**
-     * Marks the answer as wrong or doubtful. The cache deletes it, unless it serves flagged answers with a warning.
+     * Marks the answer as wrong or doubtful. The cache deletes the answer, unless the cache serves flagged answers with a warning.
      * @throws RequestError `unknown_interaction`
      */
     async flag(id: string, by: string): Promise<void> {
@@ -217,7 +217,7 @@ export function unknownInteraction(id: string): RequestError {
 
 /**
  * Weights of the factors of the review risk. Each factor is 0 to 1. A negative rating by a user has the largest weight,
- * then an outdated review, failed checks and low confidence. Chosen by hand, not measured.
+ * then an outdated review, then low confidence. Chosen by hand, not measured.
  */
 export const RISK_WEIGHTS = {
   thumbsDown: 1,
@@ -226,7 +226,7 @@ export const RISK_WEIGHTS = {
   conflicts: 0.5,
   warnings: 0.4,
   reported: 0.4,
-  /** Factor: 1 − confidence of an answer; 0 for an answer without a confidence. */
+  /** Factor: 1 − confidence of an answer; a missing confidence counts as 0. */
   unsure: 0.6,
   /** Factor: 1 for a refusal. It misleads nobody, but may show a gap in the documents. */
   refused: 0.2,
@@ -288,7 +288,7 @@ export function rankQueue(pending: readonly PendingInteraction[]) {
       risk,
       /** Number of interactions with this question that await review. */
       waiting,
-      /** risk × (1 + log2 of how often it was asked). */
+      /** risk × (1 + log2 of the number of times the question was asked). */
       score: risk * (1 + Math.log2(first.asked)),
       why: factorsOf(first).map(([, why]) => why),
     }))

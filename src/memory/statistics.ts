@@ -70,7 +70,7 @@ export async function sumUp(counted: AsyncIterable<CountedInteraction>) {
       .entries()
       .slice(0, TOPICS_SHOWN)
       .map(([topic, count]) => ({ topic, count })),
-    /** Number of interactions in each tenth of 0 to 1, median, and the number without a confidence (`none`). */
+    /** `counts`: interactions in each tenth of the confidence scale (0 to 1); `none`: interactions without a confidence. */
     confidence: { counts, none: interactions - confidences.length, median: quantile(confidences, 0.5) },
     latencyMs: { p50: quantile(latencies, 0.5), p95: quantile(latencies, 0.95), max: quantile(latencies, 1) },
     reviews: reviews.sorted(),
@@ -86,7 +86,7 @@ export async function sumUp(counted: AsyncIterable<CountedInteraction>) {
   };
 }
 
-/** Creates the sums of a day. They include every latency of that day. */
+/** Creates the sums of a day, with a list of its latencies in milliseconds. */
 function newDay(day: string) {
   return { day, interactions: 0, refused: 0, failed: 0, hits: 0, usd: 0, tokens: 0, latencies: [] as number[] };
 }
@@ -111,8 +111,8 @@ function addDay(days: Map<string, DaySums>, one: CountedInteraction): void {
 }
 
 /**
- * Returns whether a person judged an answer to be right; `null`: nobody did. A review overrides a user's rating. Refusals
- * are skipped, because their confidence is not that of an answer.
+ * Returns whether a person judged an answer to be right; `null`: nobody judged it. A review overrides a user's rating.
+ * Also `null` for a refusal, because its confidence is not that of an answer.
  */
 function judgementOf({ status, reviewStatus, thumbs }: CountedInteraction): boolean | null {
   if (status !== "ok") return null;

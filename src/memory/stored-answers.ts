@@ -100,12 +100,11 @@ export interface Judgement extends Omit<MatchVerdict, "accepted"> {
 /** Maximum number of cached characters: enough for about 500 answers, which take about 100 MB with derived data. */
 const KEPT_CHARACTERS = 16_000_000;
 /**
- * Maximum number of contexts per answer for which results of checks are cached; also of questions for which hits are
- * cached.
+ * Maximum number, per stored answer, of contexts with a cached result of the checks, and of questions with a cached hit.
  */
 const MOST_CONTEXTS = 64;
 
-/** Parts that a cache hit has in common with the stored answer. They contain nearly all of its text. */
+/** Members that are the same in a cache hit and in the stored answer. They contain nearly all of its text. */
 const SHARED = ["sentences", "claims", "citations", "evidence", "conflicts", "checks"] as const satisfies readonly (keyof Answer)[];
 
 interface Read {
@@ -244,7 +243,7 @@ type Reverified =
 /**
  * Verifies a stored answer before it is served, whichever way it was found (DESIGN.md, "Cache safety"). It must not be
  * flagged, unless flagged answers are served with a warning. Every document that it names must be visible in the named
- * version, every quote byte-equal, and the checks must find nothing. An entry that fails is deleted, unless it is flagged
+ * version, every quote byte-equal, and the checks must pass. An entry that fails is deleted, unless it is flagged
  * or `effects` is `"none"`.
  * @param effects `"none"` changes nothing, for explanations
  */

@@ -15,7 +15,7 @@ export function fillSlots(template: string, slots: Readonly<Record<string, strin
   return template.replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) => slots[name] ?? whole);
 }
 
-/** Throws the reason of an abort if the caller left. Does not throw if only the model's time limit ended (`limitModel`). */
+/** Throws the abort reason if the caller cancelled. Does not throw if only the model's time limit expired (`limitModel`). */
 export function throwIfLeft(signal: AbortSignal): void {
   if (!(signal.reason instanceof ModelError)) signal.throwIfAborted();
 }

@@ -14,9 +14,9 @@ import { createWordpiece } from "../text/wordpiece.ts";
 export const sharedEncoder = whileHeld(() => loadEmbeddedEncoder());
 
 /**
- * A static text encoder that ignores word order. The vector of a text is the normalised sum of its tokens' rows. The
- * weight of a row is the token's count in the text to a power that is stored with the weights (0.5). The same text has the
- * same vector on every machine.
+ * A static text encoder that ignores word order. The vector of a text is the normalised weighted sum of the embedding rows
+ * of its tokens. The weight of a row is the token's count in the text, raised to a power from the weights file (0.5). The
+ * same text has the same vector on every machine.
  */
 export interface EmbeddedEncoder {
   /** Differs for different weights. Vectors of encoders with different ids must never be compared. */

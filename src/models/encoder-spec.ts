@@ -10,7 +10,7 @@ import type { Encoder, EncoderChoice } from "./encoder.ts";
 import { DTYPES, HUB_NAME, POOLINGS } from "./hub/catalog.ts";
 
 /**
- * Milliseconds after a failed call in which further calls fail at once. Questions are then ranked by BM25 without
+ * Milliseconds after a failed call during which further calls fail at once, so that questions are ranked by BM25 without
  * waiting for retries.
  */
 const PAUSE_MS = 15_000;

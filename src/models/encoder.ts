@@ -5,7 +5,8 @@ export interface Encoder {
   /** Public name of the model, by which thresholds and prices are known; absent if it has none. */
   readonly model?: string;
   /**
-   * Maximum number of texts per call. Small calls show progress, and a crash loses little. Absent: the configured number.
+   * Maximum number of texts per call. With small calls, progress is reported often and a crash loses little work. Absent:
+   * the configured number.
    */
   readonly batch?: number;
   /**

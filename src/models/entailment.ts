@@ -40,8 +40,8 @@ const WINDOW_CHARACTERS = 420;
 /** Number of windows, most similar first, that are scored with the claim. */
 const READ_WINDOWS = 5;
 /**
- * For the additional text: the number of sentences most similar to the claim, and the number of windows from which they
- * come.
+ * Size of the additional text (`gatherSentences`): the number of sentences, and the number of windows from which they are
+ * selected.
  */
 const GATHERED_SENTENCES = 4;
 const GATHERED_FROM = 6;

@@ -37,7 +37,7 @@ export const INTERNET: WebNetwork = {
       : connect({ host: address, port }),
 };
 
-/** Public addresses that lead inside a cloud: the wire server of Azure returns secrets of the machine. */
+/** Public addresses of services inside a cloud: Azure's wire server returns secrets of the machine that asks. */
 const INSIDE_CLOUDS: ReadonlySet<string> = new Set(["168.63.129.16"]);
 /** The block of all public IPv6 addresses (RFC 4291, section 2.4; IANA's registry of global unicast addresses). */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR("2000::/3");
@@ -272,7 +272,7 @@ function readType(header: string | undefined, types: Asked["types"]): Pick<Fetch
   return { type, charset: charset[0] ?? null };
 }
 
-/** Returns a decompressor for one encoding; `null` if there is none. Several encodings on top of each other are rejected. */
+/** Returns a decompressor; `null` if the body is not compressed. Rejects several encodings on top of each other. */
 function unpacker(header: string | undefined) {
   switch ((header ?? "identity").trim().toLowerCase()) {
     case "identity":

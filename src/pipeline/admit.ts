@@ -106,7 +106,7 @@ export function assertSelection({ documentId, start, end }: Selection, document:
   if (start >= length) throw invalid(`exceeds the document, which has ${length} characters: select again`);
 }
 
-/** Maximum number of parts; a longer message counts as one question. */
+/** Maximum number of parts. A message with more parts counts as one question. */
 const MAX_PARTS = 4;
 
 /** Matches an optional preposition before a question word: "by when", "in which year". */
@@ -193,11 +193,11 @@ interface ResolvedQuestion {
 
 /** Maximum number of earlier turns to use. */
 const TURNS = 5;
-/** Maximum number of added phrases. More would outweigh the question's own words (`eval follow-ups`: 2 finds 800 of 1,198, 3 finds 794). */
+/** Maximum number of added phrases. More outweigh the question's own words (`eval follow-ups`: 800 of 1,198 found with 2, 794 with 3). */
 const MAX_ADDED = 2;
 /** Weight of a turn relative to the next newer one. */
 const AGE_SHARE = 0.6;
-/** Hand-chosen salience weights: a question's topic counts most, then cited titles; names in an answer may only be examples. */
+/** Hand-chosen salience weights. A question's topic counts most, then cited titles. Names in an answer may be mere examples. */
 const SALIENCE = { question: 3, name: 1, title: 2.5, answer: 0.8 } as const;
 /** Minimum number of content words before a pronoun. With fewer, the pronoun is assumed to refer to an earlier turn. */
 const OWN_ANTECEDENT = 2;
@@ -208,8 +208,8 @@ const OPENERS =
   /^(?:and|but|or|so|also|then|what about|how about|what if|and if|why not|what else|who else|where else|any(?:thing)? (?:else|other|more))\b/iu;
 const ELSE = /\b(?:else|the same|another|any other|other than that|instead|as well|too|either|the (?:other|former|latter))\b/iu;
 /**
- * Matches an ordinal that may refer to earlier turns. It refers to none if the question says what is counted ("the last
- * ferry from Sandholm") or if a day or month follows.
+ * Matches an ordinal that may refer to earlier turns. It does not if the question names a thing ("the last ferry from
+ * Sandholm"); a day or month is no such name ("the second in March").
  */
 const ONE_OF = /\bthe (?:first|second|third|last|next)\b/iu;
 const PRONOUN = /\b(?:it|its|it's|they|them|their|theirs|he|him|his|she|her|hers|this|that|these|those|there)\b/giu;
@@ -372,7 +372,7 @@ function isContent(word: string): boolean {
   return word !== "" && !NO_TOPIC.has(word.toLowerCase()) && tokenize(word).length > 0;
 }
 
-/** Returns runs of capitalised words. A single word at the start of a sentence does not count. */
+/** Returns runs of capitalised words. A single word at the start of a sentence counts only if it is an acronym. */
 function namesIn(text: string): string[] {
   const names: string[] = [];
   for (const match of text.matchAll(/\p{Lu}[\p{L}\p{N}&'-]*(?:\s+(?:(?:of|the|and|for)\s+)?\p{Lu}[\p{L}\p{N}&'-]*){0,5}/gu)) {
@@ -392,7 +392,7 @@ function hasName(text: string): boolean {
   return namesIn(text).length > 0 || words(text).some(({ code }) => code);
 }
 
-/** Returns whether the text has a name other than a day or month. */
+/** Returns whether the text contains a name other than a day or month. */
 function namesThing(text: string): boolean {
   return hasName(text.replaceAll(/\p{L}+/gu, (word) => (namedTime(word) === null ? word : word.toLowerCase())));
 }

@@ -178,7 +178,7 @@ export function createOutcome() {
     decision: NOT_DECIDED,
     /** Ranked candidates, best first; `null` before ranking. */
     choice: null as Choice | null,
-    /** Distance above the answer threshold; `null`: unknown. */
+    /** The gate's score minus the answer threshold; `null`: unknown. */
     decisionMargin: null as number | null,
     written: nothingWritten(),
     refusal: null as Refusal | null,
@@ -207,7 +207,7 @@ export interface RecordedDraft {
   /** Indexes into `quotes`. */
   readonly quotes: readonly number[];
   readonly missing: readonly number[];
-  /** For each source that the sentence does not cite: quotes that share words with the sentence and may be the right ones. */
+  /** For each source that the sentence does not cite: indexes of its quotes that match the sentence and may support it. */
   readonly others: readonly (readonly number[])[];
   readonly dangling: boolean;
 }
@@ -222,12 +222,12 @@ export interface AnswerRecord {
   readonly served: string | null;
   readonly passages: readonly RecordedPassage[];
   readonly quotes: readonly RecordedQuote[];
-  /** Quotes offered to the model. */
+  /** Indexes of the quotes offered to the model. */
   readonly offered: readonly number[];
-  /** Quotes that an extractive answer is chosen from. */
+  /** Indexes of the quotes that an extractive answer is chosen from. */
   readonly candidates: readonly number[];
   readonly drafts: readonly RecordedDraft[];
-  /** Passages of the evidence, in order. */
+  /** Indexes of the passages of the evidence, in order. */
   readonly evidence: readonly number[];
 }
 

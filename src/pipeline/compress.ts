@@ -77,7 +77,7 @@ export async function selectByModel(
   const reply = await replyOf(choosePrompt(question, offered, most), { model, form: CHOICE_FORM }, calls, signal);
   if ("failure" in reply) return failed(reply.failure);
   const numbers = readChoice(reply.text);
-  if (numbers === null || numbers.some((n) => n < 0 || n > offered.length)) return failed("its reply is no choice of the given passages");
+  if (numbers === null || numbers.some((n) => n < 0 || n > offered.length)) return failed("its reply does not choose from the passages");
   const chosen = [...new Set(numbers)].flatMap((n) => offered[n - 1] ?? []);
   return { type: "chosen", quotes: chosen.slice(0, most) };
 }
@@ -91,8 +91,8 @@ const BEARS = 0.3;
 const MOSTLY = 0.7;
 
 /**
- * Trims each passage to its relevant candidates with their neighbours, context, conditions and headings. Returns the
- * passage with the best candidate first. A passage without candidates stays whole.
+ * Trims each passage to its relevant candidates with their neighbours, context, conditions and headings. A passage without
+ * candidates stays whole. Orders the passages by their best candidates.
  */
 export function trimPassages(passages: readonly Passage[], candidates: readonly WeighedCandidate[]): OfferedSource[] {
   const top = Math.max(0, ...candidates.map(({ probability }) => probability));
@@ -196,7 +196,7 @@ export async function compress(given: Usable, context: PipelineContext, log: Sta
     log.fact("model", models[route.size].id);
     return { candidates, task: null, selected, calls };
   }
-  // If the profile compresses by a model, the small model selects. If it selects nothing, the rules select.
+  // If the profile compresses by a model, the small model selects quotes. If it selects none, the rules select them.
   const picked =
     profile.write.compress === "model" ? await select(models.small, form.type === "quotes" ? form.most : QUOTE_CANDIDATES) : null;
   if (picked?.type === "failed") log.notice("compress_failed", `the model did not select quotes, so rules select them: ${picked.reason}`);
@@ -219,7 +219,7 @@ export function writersOf<M>({ models, profile }: { readonly models: M | null; r
   return profile.write.writer === "extractive" ? null : models;
 }
 
-/** Returns the passages for the model's prompt. Passages that exceed the budget are trimmed before any is left out. */
+/** Returns what to offer in the model's prompt, fullest first. Passages are trimmed before any of them is left out. */
 function offersOf(
   { usable, choice }: Usable,
   candidates: readonly CompleteQuote[],
@@ -257,9 +257,9 @@ interface RouteFacts {
 
 /**
  * Selects the large model if the question has at least 1 complex term, there are more than 5 passages, or mean
- * similarity is below 0.55 (`seven-layer` source, equation 11; the profile sets the numbers). If the similarity is
- * unknown, that rule is skipped.
- * @returns the size and the rules that applied, for display
+ * similarity is below 0.55 (`seven-layer` design, equation 11; the profile sets the numbers). If the similarity is
+ * unknown, its rule is skipped.
+ * @returns the size and the reasons for it, for display
  */
 export function routeModel(
   route: WriteSettings["route"],

@@ -35,23 +35,23 @@ export interface PipelineContext {
   readonly corpus: DomainIndex;
   /** `null`: BM25 alone ranks. */
   readonly encoder: Encoder | null;
-  /** Rerankers by their name in the profile. A missing one is skipped. */
+  /** Rerankers by their name in the profile. If the one that the profile names is absent, no reranker runs. */
   readonly rerankers?: NonNullable<RetrieveParts["rerankers"]>;
   /** Models that write; `null`: answers are extractive. */
   readonly models: Models;
   readonly compare: { readonly reader: FactReader; readonly precedence: Precedence };
   /** Minimum confidence for an answer, in profiles with the learned gate. */
   readonly threshold: GateThreshold;
-  /** Loaded on first use. */
+  /** Returns the models that rank candidates; they are loaded on first use. */
   readonly ranking: () => RankingModels;
   /** Returns whether a word (lower case) is common English. */
   readonly isCommon: (word: string) => boolean;
-  /** Scores whether passages support each other, where no rule can decide. */
+  /** Scores whether one passage supports another, if the rules find neither agreement nor conflict. */
   readonly agreement: Pick<SupportScorer, "score">;
-  /** Model that scores passages in addition to the rules; `null`: none. */
+  /** Model whose scores of passages replace those of the rules; `null`: the rules alone score. */
   readonly verifier: ModelVerifier | null;
   readonly calibrations: readonly Calibration[];
-  /** Prompt limit of the model in tokens; `null`: the profile's limit applies. */
+  /** Prompt limit of the model in tokens, in addition to the profile's; `null`: only the profile's limit applies. */
   readonly modelTokens: number | null;
   /** Loads the token counter; called only when a model writes. */
   readonly loadTokenCounter: () => Promise<(text: string) => number>;
@@ -64,14 +64,14 @@ export interface PipelineContext {
   /** Returns a description of the documents in one line. */
   readonly about: (scope: Scope) => Promise<string>;
   readonly hotlines: HotlineFinder;
-  /** Returns whether a message signals a crisis. Then only the hotline is shown, and later questions ignore the message. */
+  /** Returns whether a message signals a crisis. If so, only the hotline is shown, and later questions ignore the message. */
   readonly isCrisis: (message: string) => Promise<boolean>;
   readonly cache: CacheScope;
-  /** Stored answers that are already parsed and checked. */
+  /** In-memory cache of stored answers, parsed and checked. */
   readonly answers: StoredAnswers;
   /** `null`: nothing is stored and no cache is used. */
   readonly remember: RememberSettings | null;
-  /** Finds stored answers to other questions. */
+  /** Parts that find stored answers to equivalent questions in other words. */
   readonly questions: {
     readonly index: QuestionIndex;
     readonly classify: Classify;
@@ -88,11 +88,11 @@ export interface PipelineContext {
       readonly name: string;
       readonly contact: string;
       readonly when: readonly string[];
-      /** Tenant that alone may see it. */
+      /** The only tenant that may see the contact; `null` or absent: every tenant. */
       readonly tenant?: string | null;
     }[];
   };
-  /** The domain's topics, and a function that reports a failure to store a report. */
+  /** Parts of diagnostic reports. `warn` is called with the reason if a report cannot be stored. */
   readonly reports: Pick<ReportParts, "topics" | "readTopics" | "isCommon"> & { readonly warn: (message: string) => void };
   /** Settings of this domain and profile that affect answers. */
   readonly settings: RecordedSettings;
@@ -117,7 +117,7 @@ export interface RankingModels {
   readonly read: ReadTexts | null;
 }
 
-/** A model that scores passages in addition to the rules. */
+/** A model whose scores of passages replace those of the rules. */
 export interface ModelVerifier {
   readonly verifier: PassageVerifier;
   readonly timeoutMs: number;
@@ -138,22 +138,22 @@ export const recordedCallSchema = z.object({
 });
 export type RecordedCall = Readonly<z.infer<typeof recordedCallSchema>>;
 
-/** The settings behind all answers of an installation. They are stored once and shared. */
+/** Settings that affected an answer. Records of answers with equal settings share one stored copy. */
 export interface RecordedSettings {
   readonly software: string;
-  /** Version number of the checks; absent: the first version. */
+  /** Revision of the checks; absent: the first revision. */
   readonly checks?: number | undefined;
   /** Hash of all settings that affect answers. */
   readonly configHash: string;
   /** Id of the configured encoder; `null`: BM25 alone. */
   readonly encoder: string | null;
-  /** The domain pack without its folder, the profile and the gate threshold. */
+  /** The domain pack (without its folder), the profile, and the gate threshold. */
   readonly pack: unknown;
   readonly profile: unknown;
   readonly threshold: unknown;
 }
 
-/** Retention periods and maximum numbers of entries of each kind. */
+/** Retention periods and maximum numbers of cached answers, session turns and reports. */
 export interface RememberSettings {
   readonly cache: { readonly enabled: boolean; readonly hours: number; readonly entries: number; readonly servesFlagged?: boolean };
   readonly session: { readonly turns: number; readonly idleMinutes: number; readonly most?: number };

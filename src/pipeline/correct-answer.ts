@@ -49,7 +49,7 @@ type Bound = BoundSentence | { readonly reason: string };
 /** Runs the checks on one sentence with the given quotes. */
 type CheckWith = (quotes: readonly Quote[]) => Promise<Bound>;
 
-/** Finds few quotes, from the cited documents and within the question's filters, with which the sentence passes every check. */
+/** Finds a small set of quotes in the cited documents, within the question's filters, with which the sentence passes every check. */
 async function bindSentence(
   text: string,
   numbers: readonly number[],

@@ -47,12 +47,12 @@ export interface Weighed {
 
 /**
  * Decides whether to answer or refuse. In the result, `choice` holds the candidates, best first, and `decisionMargin` is
- * the distance above the answer threshold; `null`: unknown.
+ * the gate's score minus the answer threshold (`null`: unknown).
  */
 export async function decide(weighed: Weighed, context: PipelineContext, log: StageLog, signal: AbortSignal) {
   const { question, evidence, scale, gate } = weighed;
   const things = context.profile.gate.type === "sufficiency" ? await askedThings(question, context) : null;
-  // Drop evidence without the question's codes before ranking, because the best candidate left determines the confidence.
+  // Drop evidence without the question's codes before ranking, because the best remaining candidate determines the confidence.
   const holding = things === null ? evidence : holdingCodes(evidence, things.codes);
   const found = await choose(
     { question, evidence: holding.length === 0 ? evidence : holding, ranked: weighed.ranked },
@@ -101,8 +101,8 @@ const MAX_EQUAL_ROWS = 12;
 
 /**
  * Moves all table rows that match the question as well as the best row to the front, so that the answer lists all of
- * them. `left` is 0, or the number of such rows if an answer cannot list them all or retrieval found only some. Not used
- * if a model writes, because it gets whole passages.
+ * them. `left` is 0, or the number of such rows if an answer cannot list them all or retrieval found only some. If a model
+ * writes, nothing is moved, because the model gets whole passages.
  */
 async function withEqualRows(question: Question, choice: Choice, context: PipelineContext): Promise<{ rows: Choice; left: number }> {
   if (writersOf(context) !== null || context.profile.gate.type !== "sufficiency") return { rows: choice, left: 0 };
@@ -121,7 +121,7 @@ async function withEqualRows(question: Question, choice: Choice, context: Pipeli
   return { rows: { ...choice, candidates: [first, ...others.map((row) => ({ ...row, isRequired: true as const })), ...rest] }, left: 0 };
 }
 
-/** Returns the warning of a refusal because too many rows match: to list only some of them would be no answer. */
+/** Returns the warning of a refusal because more rows match than an answer lists. A list of only some would be wrong. */
 function manyRows(rows: number): Warning {
   const message = `${rows} rows of one table match the question equally. Add a word that tells them apart, or open the table.`;
   return { code: "rows_alike", message };
@@ -152,7 +152,8 @@ function refusedFor(decision: Decision): Decision {
 
 /**
  * Refuses or warns if the evidence may be about a similar but different thing. Refuses if no evidence contains the
- * question's codes, or if the evidence is about another number. Names and words that the evidence lacks cause warnings.
+ * question's codes, or if the evidence names only other numbers (version 3 instead of 2). Names and words that the
+ * evidence lacks cause warnings.
  */
 async function withNamed(
   made: Decision,
@@ -219,8 +220,8 @@ export function askAlone(question: Question, { text, resolved }: QuestionPart, a
 }
 
 /**
- * Adds to the best candidate the sentence after it, and to the choice the parts of the message that both leave
- * unanswered. Runs only for answers, because a refusal shows no quote.
+ * Adds the next sentence to the best candidate if both together answer better. Adds to the choice the parts of the message
+ * that these sentences do not answer. Runs only for answers, because a refusal needs neither.
  */
 async function completeChoice(question: Question, choice: Choice, context: PipelineContext, log: StageLog, signal: AbortSignal) {
   const { read } = context.ranking();
@@ -244,7 +245,7 @@ export function askedParts({ text, resolved }: Question, context: PipelineContex
 
 /**
  * Minimum cross-encoder score (log odds) at which a candidate counts as an answer, as in training. If all scores are
- * below `NOTHING_BELOW`, nothing relevant was found.
+ * below `NOTHING_BELOW` (log odds), nothing relevant was found.
  */
 const ANSWERS_FROM = 0;
 const NOTHING_BELOW = -1.5;

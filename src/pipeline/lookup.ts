@@ -26,7 +26,7 @@ interface KnownAndFound {
 /**
  * Accepts one of the collected stored answers, now that retrieval has corrected the spelling and found documents.
  * Accepts none if part of the retrieval failed. With a graph cache, approved answers about the same topic and entity are
- * candidates too, and the review status affects the order. If no candidate is accepted, the graph supplies more.
+ * candidates too, and the review status affects the order. If none is accepted, related questions of any status follow.
  */
 export async function recall(
   { question, known, found }: KnownAndFound,
@@ -48,7 +48,7 @@ export async function recall(
   const collected = graph ? joinCandidates(await approvedQuestions(asked, store), candidates) : candidates;
   let recalled: Pick<Known, "hit" | "judged"> = asked !== null ? await accept(asked, collected) : { hit: null, judged: [] };
   if (graph && recalled.hit === null) {
-    // An explanation reports every level, so it judges candidates again; an answer skips those that were judged.
+    // `explainCache` reports every cache level, so it judges candidates again; an answer skips candidates already judged.
     const seen = new Set(effects === "none" ? [] : collected.map(({ stored }) => stored.key));
     const { hit, judged } = await accept(asked, await relatedQuestions(asked, seen, store));
     recalled = { hit, judged: [...recalled.judged, ...judged] };
@@ -85,8 +85,8 @@ export type Effects = "drop" | "none";
 const NOTHING: Known = { hit: null, asked: null, candidates: [], judged: [] };
 
 /**
- * Looks up, in this order, the last hit for this question in the same store generation, a reviewer's correction, and the
- * exact cache. Collects semantic candidates for `recall`, which needs the passages too.
+ * Looks up, in this order: the last hit for this question if the store has not changed since, a reviewer's correction,
+ * the exact cache. Collects similar stored questions for `recall`, which also needs the retrieved passages.
  */
 export async function lookup(question: Question, context: PipelineContext, log: StageLog, effects: Effects = "drop"): Promise<Known> {
   const known = await find(question, context, effects);
@@ -98,9 +98,9 @@ export async function lookup(question: Question, context: PipelineContext, log: 
 async function find(question: Question, context: PipelineContext, effects: Effects): Promise<Known> {
   const { answers, store } = context;
   const key = (await notAsked(question, context)) === null ? exactCacheKey(question, context.cache) : null;
-  // The store's generation before the lookup; `null`: this lookup does not use the last hit, or the generation is not reliable.
+  // Generation of the store (a number that changes with its content); `null`: unknown, or this lookup does not use the last hit.
   const generation = key === null || effects === "none" ? null : store.generation();
-  // Serve the last hit directly while the generation is unchanged, which means: same entries, reviews, corrections, documents, labels.
+  // An unchanged generation means unchanged entries, reviews, corrections, documents and labels, so the last hit is still valid.
   const served = key === null || generation === null ? null : answers.servedIn(generation, key, question.resolved);
   if (key !== null && served !== null && (await store.cache.use({ key, expiresAt: served.expiresAt })))
     return { ...NOTHING, hit: served.hit, judged: [served.judged] };
@@ -153,7 +153,7 @@ export async function collect(question: Question, text: string, context: Pipelin
   return { asked, candidates: near ? await nearestQuestions(asked, { cache: store.cache, index: questions.index }) : [] };
 }
 
-/** Describes the question for matching; `null` if its answer is not shared with other questions. */
+/** Describes the question for matching; `null` if its answer is not shared with other questions, or without a local encoder. */
 async function describe(question: Question, text: string, { cache, questions, profile }: PipelineContext): Promise<Asked | null> {
   const scope = sharingScope(question, cache);
   if (scope === null || questions.embed === null) return null;
@@ -192,8 +192,8 @@ function recheckOf(question: Question, context: PipelineContext): (answer: Answe
 }
 
 /**
- * Returns whether flagged answers may be served (`seven-layer` source, equation 6). The settings must allow it, and the
- * profile must have a graph cache.
+ * Returns whether flagged answers may be served (`seven-layer` design, equation 6): if the settings allow it and the
+ * profile has a graph cache.
  */
 function servesFlagged({ profile, remember }: PipelineContext): boolean {
   return remember?.cache.servesFlagged === true && profile.caches.includes("graph");

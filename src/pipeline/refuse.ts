@@ -51,8 +51,8 @@ type RefusalParts = PipelineContext["refusal"] &
   };
 
 /**
- * Refusal texts, used in all profiles if a selection or filters limit the search. The text of a profile speaks of all
- * documents.
+ * Refusal texts of all profiles. `nothingWithin` and `unreliableWithin` replace the profile's own texts if a selection or
+ * filters limit the search, because the profile's texts speak of all documents.
  */
 export const REFUSAL_TEXTS = {
   empty: "Nothing could be searched: this domain has no documents that you may see. Ingest a folder first: sourcebound ingest FOLDER.",
@@ -209,7 +209,7 @@ export async function refuse(
   const all = await store.documents.counts(question.scope, areaOf(question) ?? undefined);
   const within = await searchedWithin(question, store);
   const counts = within === null ? all : { ...all, within };
-  // Without drafts, or if the model says that the quotes do not answer, no draft can have failed its checks.
+  // Without drafts, or if the model says that the quotes do not answer, failed checks are not the reason for the refusal.
   const isUnwritten = written.insufficient || written.drafts.length === 0;
   const reason = decision.reason ?? (isUnwritten ? "evidence_too_weak" : "not_reliable");
   const sentence = reason === "not_reliable" ? profile.write.unreliable : profile.write.refusal;

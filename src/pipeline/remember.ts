@@ -73,7 +73,7 @@ interface Answered {
   readonly outcome: Pick<Outcome, "decisionMargin" | "scale" | "conflicts" | "decision" | "hit" | "written" | "evidence">;
 }
 
-/** Builds the report of a poorly answered question. Returns `null` if none is needed, or if it failed, which only adds a notice. */
+/** Builds the report of a poorly answered question. Returns `null` if none is needed, or if building it failed (adds a notice). */
 async function reportLowConfidence(
   answered: Answered,
   context: PipelineContext,
@@ -118,7 +118,7 @@ function reportFailed(error: unknown, { warn }: Pick<PipelineContext["reports"],
   warn(`a diagnostic report could not be saved: ${messageOf(error)}`);
 }
 
-/** Returns the low-confidence threshold of the profile and the distance of the answer above the answer threshold. */
+/** Returns the decision margin with the profile's low-confidence limit: `below` for the confidence, or `margin` for the margin. */
 function thresholdFor({ decisionMargin, scale }: Pick<Outcome, "decisionMargin" | "scale">, { lowConfidence, gate }: Profile) {
   if (lowConfidence === null) return { decisionMargin, below: null, margin: null };
   if ("margin" in lowConfidence) return { decisionMargin, below: null, margin: lowConfidence.margin };
@@ -138,7 +138,7 @@ export interface CacheWriting {
   } | null;
 }
 
-/** Data of the pipeline besides question and answer. */
+/** What is needed, besides question and answer, to store an interaction. */
 export interface RememberFacts {
   /** `null`: do not cache. */
   readonly writing: CacheWriting | null;
@@ -246,7 +246,7 @@ async function entryOf(
 
 /**
  * Returns the redacted turn of the session.
- * @param isStored true if the answer is stored already, so that its text is redacted
+ * @param isStored true if the answer comes from the store, so its text is already redacted
  */
 function turnOf(
   { question, answer, redacted }: { readonly question: Question; readonly answer: Answer; readonly redacted: string },
@@ -288,7 +288,7 @@ export function citedVersions({ citations }: Pick<Answer, "citations">): Map<str
   return new Map(citations.map(({ documentId, documentVersion }) => [documentId, documentVersion]));
 }
 
-/** Serialises the parts that make two answers equal: status, sentences, citations and refusal. */
+/** Serialises the parts by which answers are compared: status, refusal, sentences and citations. */
 function answeredText({ status, sentences, citations, refusal }: Answer): string {
   const cited = citations.map(({ documentId, documentVersion, start, end }) => [documentId, documentVersion, start, end]);
   return JSON.stringify([status, refusal?.reason ?? null, sentences.map(({ text }) => text), cited]);

@@ -7,7 +7,7 @@ import type { Question, Scope, Warning } from "../shared/types.ts";
 import type { Store } from "../store/store.ts";
 import type { PipelineContext, StageLog } from "./context.ts";
 
-/** @throws UnavailableError if a part that the profile needs is missing */
+/** @throws UnavailableError if the profile needs an encoder and none is configured */
 export function assertCanRun({ profile, encoder }: Pick<PipelineContext, "profile" | "encoder">): void {
   assertCanRetrieve(profile.name, profile.needs.includes("encoder"), encoder);
 }
@@ -26,10 +26,11 @@ export async function retrieve(question: Question, context: PipelineContext, log
   if (corpus.switching !== null) noticeSwitch(corpus.switching, log);
   if (rerankFailure !== null)
     log.notice("rerank_failed", `Reranking failed, so passages keep the order of the fused ranking: ${rerankFailure}`);
-  if (found.denseFailedIn === "index") log.notice("index_full", `Some windows are found by words only: ${denseFailure}`);
+  if (found.denseFailedIn === "index")
+    log.notice("index_full", `The vector index is full, so some texts are found by words only: ${denseFailure}`);
   else if (denseFailure !== null)
     log.notice("dense_failed", `Dense retrieval failed, so passages were ranked by words only: ${denseFailure}`);
-  /** Converts inherited thresholds to the scale of the encoder that ranked. */
+  /** Converts thresholds that the profile's design chose for its own encoder to the scale of the encoder that ranked. */
   const scale = scaleFor(profile.thresholdsOf, ranker, context.calibrations);
   const warnings: readonly Warning[] = [...readAs(question, understood), ...retrievalWarnings(found), ...behind(corpus.mayLag)];
   // `embedding`: token cost of the question's vector at an endpoint; `ranker`: id of the encoder that ranked, `null`: BM25 alone.
@@ -37,7 +38,7 @@ export async function retrieve(question: Question, context: PipelineContext, log
 }
 export type Found = Awaited<ReturnType<typeof retrieve>>;
 
-/** Warnings after a failed dense retrieval. The trace has the details. */
+/** What failed, for the warning after a failed dense retrieval. The trace has the details. */
 const DENSE_FAILED = {
   store: "Document vectors could not be read from or written to the data folder (the disk may be full)",
   encoder: "The encoder failed or could not be reached",
@@ -83,7 +84,7 @@ function readAs({ text }: Question, { repairs }: Understood): Warning[] {
   }));
 }
 
-/** Returns the vocabulary of a question within the documents that the asker may see. */
+/** Returns the words of a question, with their statistics in the documents that the asker may see. */
 export async function wordsFor(
   question: Question,
   { corpus, profile }: { readonly corpus: QuestionReader; readonly profile: Profile },

@@ -7,7 +7,7 @@ import { askAlone, askedParts, type Decided, decide, isNothing } from "./decide.
 import { type Found, retrieve } from "./retrieve.ts";
 import { type Judged, verify } from "./verify.ts";
 
-/** Result for the whole message, before its parts are asked. */
+/** Result for the whole message, before its parts are searched separately. */
 type AskedWhole = Readonly<Pick<Outcome, "embedding" | "evidence" | "conflicts" | "decision" | "decisionMargin" | "choice">>;
 
 /**
@@ -26,7 +26,7 @@ export function partsToAsk(
 /**
  * Retrieves and decides for each part separately. Answered parts are shown in the order of the message; each unanswered
  * part gives a warning.
- * @returns `settled` is `null` if no part is answered; then the decision on the whole message stands
+ * @returns `settled` replaces the decision on the whole message; `null` if neither the message nor a part is answered
  */
 export async function decideAlone(
   { question, asked, whole }: { readonly question: Question; readonly asked: readonly QuestionPart[]; readonly whole: AskedWhole },
@@ -43,8 +43,8 @@ export async function decideAlone(
     const retrieved = await retrieve(alone, context, SILENT_LOG, signal);
     found.push({ part, question: alone, found: { ...retrieved, passages: nameFound(retrieved.passages) } });
   }
-  // Retrieval runs for one part at a time, because it numbers passages; it takes milliseconds. The slower cross-encoder
-  // scores all parts in parallel.
+  // Retrieval above runs for one part at a time, because passages are numbered in order; it takes milliseconds. The slower
+  // cross-encoder scores all parts in parallel.
   const alone = await Promise.all(found.map((part) => decidePart(part, context, signal)));
   const answered = alone.filter(({ decided }) => decided.decision.answer);
   log.fact("asked_parts", asked.length);
@@ -59,7 +59,7 @@ export async function decideAlone(
   };
 }
 
-/** Merges the answered parts, the whole message first; `null` if none is answered. */
+/** Merges the results of the whole message and its parts, where answered; `null` if none is answered. */
 function settle(alone: readonly PartAlone[], whole: AskedWhole): (Decided & Pick<Judged, "evidence" | "conflicts">) | null {
   const asked = [whole, ...alone.map(({ decided, judged }) => ({ ...decided, evidence: judged.evidence, conflicts: judged.conflicts }))];
   const answered = asked.filter(({ decision }) => decision.answer);
@@ -74,7 +74,7 @@ function settle(alone: readonly PartAlone[], whole: AskedWhole): (Decided & Pick
   const left = alone.flatMap(({ part: { text }, decided: { decision, choice } }): Warning[] => {
     if (decision.answer) return [];
     if (whole.decision.answer && isNothing(choice.candidates))
-      return [{ code: "part_unanswered", message: `No passage found answers “${text}”.` }];
+      return [{ code: "part_unanswered", message: `None of the retrieved passages answers “${text}”.` }];
     return [{ code: "part_refused", message: `“${text}” is not answered: the confidence of the best passage is too low.` }];
   });
   const said = [...heard.flatMap(({ decision }) => decision.warnings), ...left];
@@ -97,7 +97,7 @@ function settle(alone: readonly PartAlone[], whole: AskedWhole): (Decided & Pick
   };
 }
 
-/** Returns the candidates of the whole message first, then the best candidate of each part. */
+/** Returns the best and the required candidates of the whole message, the best one of each part, then the remaining ones. */
 function candidatesOf({ decision, choice }: AskedWhole, alone: readonly PartAlone[]): ScoredCandidate[] {
   const asPart = (candidate: ScoredCandidate): ScoredCandidate => ({ ...candidate, isRequired: true });
   const found = alone.flatMap(bestOf);
@@ -154,7 +154,7 @@ function bestOf({ decided: { decision, choice } }: PartAlone): ScoredCandidate[]
   return choice.candidates.filter(({ view }) => sids.has(view.evidence.passage.sid)).slice(0, 1);
 }
 
-/** Sums the embedding tokens of the parts; `null`: no endpoint was called. */
+/** Sums the embedding tokens of the message and its parts; `null`: no endpoint was called. */
 function together(found: readonly Pick<Found, "embedding">[]): Found["embedding"] {
   const asked = found.flatMap(({ embedding }) => (embedding === null ? [] : [embedding]));
   const [first] = asked;

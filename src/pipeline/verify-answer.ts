@@ -32,7 +32,7 @@ export interface VerifyOptions {
   /** Provides hosts, contacts and tenants; absent: none. */
   readonly domain?: DomainPack | undefined;
   readonly tenant?: string | null | undefined;
-  /** Support score to use instead of the profile's. */
+  /** Support scorer to use instead of the bundled one; `null`: support is not scored. */
   readonly support?: CheckContext["support"] | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -57,7 +57,7 @@ export interface VerifiedSentence extends TextRange {
   readonly verdict: "pass" | "repaired" | "warn" | "fail";
   readonly status: Claim["status"];
   readonly reason: string;
-  /** Cited or found sources. */
+  /** Numbers of the cited sources or, without a citation, of the source that was found. */
   readonly citations: readonly number[];
   /** True if the sentence has no citation, so that all sources were searched. */
   readonly searched: boolean;
@@ -81,8 +81,8 @@ export interface VerifiedAnswer {
 }
 
 /**
- * Maximum number of source sentences to try as better sources. A sentence without citations is compared with the
- * nearest three.
+ * Maximum number of nearest sentences of uncited sources to try as better citations. A sentence without citations is
+ * compared with the nearest three source sentences.
  */
 const NEAREST = 8;
 /** Maximum number of nearest sentences of a long cited source that are compared. */
@@ -211,7 +211,7 @@ export interface Sources {
   readonly unnumbered: readonly { readonly path: string; readonly reason: string }[];
 }
 
-/** An unreadable source; `n` is `null` if no number cites it. */
+/** An unreadable source; `n` is `null` if it has no citation number. */
 export interface UnreadSource {
   readonly n: number | null;
   readonly path: string;

@@ -125,7 +125,7 @@ async function byModel(
   signal: AbortSignal,
 ): Promise<{ compared: Compared; calls: readonly ModelCall[] }> {
   if (verifier === null) return { compared, calls: [] };
-  // Other gates compare cosines, as their sources specify.
+  // Other gates compare cosines, as the designs of their profiles specify.
   if (profile.gate.type !== "sufficiency" && profile.gate.type !== "v-score") {
     log.notice("verify_by_rules", `profile "${profile.name}" judges by cosine only, so no model is called`);
     return { compared, calls: [] };
@@ -139,7 +139,7 @@ async function byModel(
 }
 
 /**
- * Asks the model once about all passages. If the call fails, rule scores stay. Throws only if the caller aborts.
+ * Asks the model once about all passages. If the call fails, the scores of the rules stay. Throws only if the caller aborts.
  * @param calls receives the call, even if it fails
  * @returns verdicts of the judged passages; passages that are missing keep the scores of the rules
  */
@@ -192,7 +192,7 @@ function withVerdicts(compared: Compared, verdicts: ReadonlyMap<Passage, Passage
   };
 }
 
-/** A question with its evidence. `usable` is the part of it that the answer may use, once decided. */
+/** A question with its evidence. `usable` is the evidence that the answer may use; empty before the decision. */
 interface Uncertain {
   readonly question: Question;
   readonly evidence: readonly Evidence[];
@@ -225,7 +225,7 @@ export async function* consultWeb(
   const off = await whyNot(question, context);
   if (off !== null || web === null) {
     const message = `${count(uncertain.length)} not checked on the web: ${off}`;
-    if (when === "decides") yield { type: "notice", stage: "verify", code: "web_off", message: `${message}; they are not used` };
+    if (when === "decides") yield { type: "notice", stage: "verify", code: "web_off", message: `${message}; none is used` };
     return null;
   }
   const asked = yield* trace.stage("web", async (log) => {
@@ -332,7 +332,7 @@ export async function rankFor(
   signal: AbortSignal,
 ): Promise<Choice> {
   const words = await wordsFor(question, context);
-  // With a model nothing is excluded, because it may elaborate on an earlier answer ("no, that is for each person").
+  // If a model writes, nothing is excluded, because it may elaborate on an earlier answer ("no, that is for each person").
   const isLeftOut = writersOf(context) === null ? wasQuotedBefore(question, words) : () => false;
   const found = passages.map((one) => ("passage" in one ? one : { passage: one }));
   const readAs = withCodesAsWritten(

@@ -73,7 +73,7 @@ export async function passesAgain({ sentences, citations }: Answer, context: Che
   return true;
 }
 
-/** Returns a warning for each fault in a sentence that is shown nevertheless, with the index of the sentence. */
+/** Returns a warning for each check that warned, except for removed sentences. A warning about one sentence has its index. */
 export function flags(checks: readonly CheckResult[]): Warning[] {
   return checks
     .filter(({ verdict, leftOut }) => verdict === "warn" && leftOut !== true)
@@ -81,15 +81,15 @@ export function flags(checks: readonly CheckResult[]): Warning[] {
 }
 
 /**
- * Limits for an answer that only restates its question. A sentence must repeat at least this share of the question's
- * words, and less than this share of its own words may be new.
+ * Two limits by which a sentence only restates the question: it repeats at least this share of the question's words, and
+ * less than this share of its own words is new.
  */
 const HALF = 0.5;
 
 /**
- * Returns whether an answer to a "why" question only restates it, such as "Only one suitcase is allowed". Compares
- * words, so it only warns: of 23 answers to golden and test questions it flags one, which denies the premise
- * (2026-11-27).
+ * Returns whether an answer to a "why" question only restates it: "Only one suitcase is allowed" to "Why is only one
+ * suitcase allowed?". It compares only words and can err, so the check only warns. Of 23 answers to golden and test
+ * questions it flags one, which denies the premise (2026-11-27).
  */
 export function onlySaysThatItIsSo(question: string, sentences: readonly string[]): boolean {
   const { type, content } = readQuestion(question);
@@ -163,7 +163,7 @@ function textsOf({ text, document, headingPath }: Evidence["passage"]): PassageT
   return [text, document.title, ...headingPath];
 }
 
-/** A drafted sentence with quotes of sources that it does not cite, with which it was compared. */
+/** A drafted sentence with those quotes of uncited sources with which it was compared. */
 export interface CheckedDraft extends OfferedDraft {
   readonly others: readonly (readonly Quote[])[];
 }
@@ -177,7 +177,7 @@ export function nothingWritten() {
     checks: [] as CheckResult[],
     warnings: [] as Warning[],
     calls: [] as ModelCall[],
-    /** Drafted sentences before their checks, without repeated sentences and without held ones that passed. */
+    /** Drafted sentences as they were before their checks. Repeated ones, and held ones that passed, are not listed. */
     drafts: [] as CheckedDraft[],
     /** Quotes offered to the model; empty for extractive answers. */
     offered: [] as readonly Quote[],
@@ -193,7 +193,7 @@ export type Written = ReturnType<typeof nothingWritten>;
 
 /**
  * Drafts sentences, checks each, and yields those that pass.
- * @param signals `signal` aborts if the caller leaves, `modelSignal` also if the model's time is over
+ * @param signals `signal` aborts if the caller leaves; `modelSignal` aborts then too, and if the model's time is over
  */
 export async function* writeChecked(
   { question, quotes: { candidates, task, selected } }: { readonly question: Question; readonly quotes: ChosenQuotes },
@@ -326,7 +326,7 @@ export async function showSentence(draft: OfferedDraft, checkContext: SentenceCh
   if (!kept) return null;
   const instead = checked.recited === null ? undefined : others[checked.recited];
   const quotes = instead ?? draft.quotes;
-  // `nowhere` is set only by an ablation: the text then keeps citations of unknown sources.
+  // `nowhere` is set only in an ablation, in which the text keeps citations of sources that do not exist.
   const markers = nowhere === undefined ? "" : draft.missing.map((n) => ` [${n}]`).join("");
   const text = checked.text + markers;
   const shown = sheet.add(text, quotes);

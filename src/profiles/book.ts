@@ -5,11 +5,11 @@ import { FOREIGN_LANGUAGE, type Profile, REPORT_MARGIN } from "./profile.ts";
  * A question is on topic if the confidence of the best passage is at least this. The threshold separates answerable
  * questions from questions of other domains with the best balanced accuracy on the validation collections. Chosen on one
  * half of them, it is .04 or .05, with a balanced accuracy of .98 on the other half (`./run eval topics`, 2026-11-30).
- * The source's .7, converted by quantile, refused 45 of 60 questions that the book answers.
+ * The .7 of the `book` design, converted by quantile, refused 45 of 60 questions that the book answers.
  */
 const ON_TOPIC = 0.05;
 
-/** Source 004: chat about one book. The numbers come from its sections 1 to 5. */
+/** The `book` design (document 004): chat about one book. The numbers come from its sections 1 to 5. */
 export const book: Profile = {
   name: "book",
   title: "Book chat with selected text",
@@ -59,12 +59,12 @@ export const book: Profile = {
     {
       rule: "top 5; refuse when nothing is found or the best is below .7",
       state: "corrected",
-      why: "with text-embedding-3-small (our assumption: the source names no encoder). With the embedded encoder, the question is answered if the best confidence of a passage is at least .05, which `./run eval topics` chose on the validation collections: .7, converted by quantile, refuses most questions that the book answers. Ranking by vectors alone misses chapters that share words with the question; `sourcebound` ranks by both",
+      why: "with text-embedding-3-small (our assumption: the design names no encoder). With the embedded encoder, the question is answered if the best confidence of a passage is at least .05, which `./run eval topics` chose on the validation collections: .7, converted by quantile, refuses most questions that the book answers. Ranking by vectors alone misses chapters that share words with the question; `sourcebound` ranks by both",
     },
     {
       rule: "two refusals: nothing about the topic, and no reliable answer",
       state: "corrected",
-      why: "the source's first refusal says that the book contains nothing about the topic, which a search cannot know. No refusal may read as a negative answer, so ours says that nothing was found",
+      why: "the design's first refusal says that the book contains nothing about the topic, which a search cannot know. No refusal may read as a negative answer, so ours says that nothing was found",
     },
     {
       rule: "cited sources exist; otherwise the answer is rejected, with a message of its own",

@@ -1,6 +1,6 @@
 import { type CheckSettings, type GuardSettings, PLAIN_QUERY, type RetrieveSettings, type WriteSettings } from "./profile.ts";
 
-/** Guards of profiles that set none. Relevancy is off, because quotes are selected by the question and no threshold has been measured. */
+/** Guards of profiles that set none. Relevancy is off, because quotes are selected for the question and no threshold has been measured. */
 export const GUARDS: GuardSettings = {
   pii: "remove",
   terminology: "warn",
@@ -10,7 +10,7 @@ export const GUARDS: GuardSettings = {
   tokens: { limit: 512, count: "tokens" },
 };
 
-/** Guards for source designs without guards. They remove nothing that the source would have shown, but warn about personal data. */
+/** Guards for reproduced designs without guards. They remove nothing that the design would show, but warn about personal data. */
 export const SOURCE_GUARDS: GuardSettings = {
   pii: "warn",
   terminology: "off",
@@ -28,14 +28,14 @@ const FAITHFUL = 0.55;
 /**
  * Minimum cosine of question and answer, with the embedded encoder. The threshold separates human answers from answers
  * to other questions with the best balanced accuracy. Chosen on either half of eight domains, it is .20, with balanced
- * accuracies of .90 and .91 on the other half (`./run eval relevancy`). The source's threshold, converted by quantile,
- * flagged 66 of 70 right answers as off topic, because the quantiles come from questions and long passages.
+ * accuracies of .90 and .91 on the other half (`./run eval relevancy`). The threshold of the `validator` design, converted
+ * by quantile, flagged 66 of 70 right answers as off topic, because the quantiles come from questions and long passages.
  */
 const ON_TOPIC = 0.2;
 
 /**
  * Guards of the `validator` profile. They remove only personal data; the other active guards only report. The thresholds
- * for the models of the source come from its table of L1 metrics. The thresholds for the embedded models were measured.
+ * for the models of the reproduced design come from its table of L1 metrics; those for the embedded models were measured.
  */
 export const VALIDATOR_GUARDS: GuardSettings = {
   pii: "remove",
@@ -54,12 +54,12 @@ export const SUPPORT_BANDS = { unsupported: 0.51, unclear: 0.68 } as const;
 
 /**
  * Minimum confidences of a `verified` and an `uncertain` passage. On the validation collections, three of four passages
- * with at least `verified` answer the question. One of twenty passages that answer it has less than `uncertain`
+ * that reach `verified` answer the question, and one of twenty passages that answer it does not reach `uncertain`
  * (`lab/train/ranking`).
  */
 export const VERDICT_CUTS = { verified: 0.27, uncertain: 0.07 } as const;
 
-/** Retrieval of source designs that rank by the cosine alone. @param passages number of passages, both retrieved and passed on */
+/** Retrieval of designs that rank by the cosine alone. @param passages number of passages, both retrieved and passed on */
 export function denseOnly(passages: number): RetrieveSettings {
   return {
     ...{ dense: true, bm25: false, candidates: passages, reranker: "none", rerank: 0, passages },
@@ -67,7 +67,7 @@ export function denseOnly(passages: number): RetrieveSettings {
   };
 }
 
-/** Settings for writing, for source designs that do not specify them. */
+/** Settings for writing, for reproduced designs that do not specify them. */
 export const SOURCE_WRITING = {
   writer: "auto",
   given: { type: "passages" },
@@ -79,7 +79,7 @@ export const SOURCE_WRITING = {
   sentences: { normal: 3, more: 8 },
 } as const satisfies Omit<WriteSettings, "refusal" | "unreliable">;
 
-/** Checks of source designs that show only supported sentences. */
+/** Checks of reproduced designs that show only supported sentences. */
 export const STRICT_CHECKS: CheckSettings = {
   guards: SOURCE_GUARDS,
   uncited: "remove",

@@ -33,7 +33,7 @@ export interface Profile {
   /** Caches that a question may use; `semantic` and `graph` only where `rewordings` or the configuration allows it. */
   readonly caches: readonly ("exact" | "semantic" | "graph")[];
   /**
-   * Whether a stored answer may be served for a paraphrase. `always`: the source asks for it. `pack`: only if the
+   * Whether a stored answer may be served for a paraphrase. `always`: the reproduced design does so. `pack`: only if the
    * domain pack allows it (`semantic_cache`). Two of three answers served for paraphrases were wrong on twenty
    * collections that were not used for training (2026-11-25).
    */
@@ -43,7 +43,7 @@ export interface Profile {
    * (DESIGN.md, "Cache safety").
    */
   readonly match: MatchSettings;
-  /** Every rule of the source, and whether it is reproduced here. */
+  /** Every rule of the design that the profile reproduces, and whether it is reproduced here. */
   readonly rules: readonly SourceRule[];
 }
 
@@ -52,12 +52,12 @@ export type MatchSettings =
   | { readonly type: "learned" }
   /** Each measure must also reach a minimum; a weighted sum orders the accepted questions. The cosine is on the scale of the model `of`. */
   | { readonly type: "thresholds"; readonly of: string; readonly cosine: number; readonly entities: number; readonly documents: number };
-/** Report margin above the answer threshold, for profiles whose source sets none. Chosen by us. */
+/** Report margin above the answer threshold (`lowConfidence`), for profiles whose design sets none. Chosen by us. */
 export const REPORT_MARGIN = 0.1;
 
 /** A metric of a report, taken from the result of a check. */
 export interface ReportMetric {
-  /** Name of the metric in the source. */
+  /** Name of the metric in the reproduced design. */
   readonly metric: string;
   readonly check: string;
   readonly threshold: number | null;
@@ -69,7 +69,7 @@ export interface SourceRule {
   readonly why: string;
 }
 
-/** Rule of every profile: no other check can verify a sentence in another language, and unverified sentences are not shown. */
+/** Rule of every profile, because no check can verify a sentence in another language than its sources. */
 export const FOREIGN_LANGUAGE: SourceRule = {
   rule: "a sentence in another language than its sources is not shown",
   state: "ours",
@@ -98,7 +98,7 @@ export interface RetrieveSettings {
   readonly query: QuerySettings;
   /** Merges passages with similar words: `cosine` all of them, `same-facts` only if values, dates, polarity and names agree too. */
   readonly twins: "same-facts" | "cosine" | "off";
-  /** Passages per document that keep their rank; further ones rank after all of these. `null`: no limit. */
+  /** Maximum passages per document that keep their rank; all further passages move to the end. `null`: no limit. */
   readonly perDocument: number | null;
   /** Where vectors of large domains are searched on PostgreSQL, unless the configuration sets it. @default "process" */
   readonly vectors?: "process" | "pgvector";
@@ -116,20 +116,20 @@ export interface QuerySettings {
   readonly codesFirst: boolean;
 }
 
-/** Searches questions unchanged, as all source designs do. */
+/** Searches questions unchanged, as all reproduced designs do. */
 export const PLAIN_QUERY: QuerySettings = { frame: false, repair: false, expand: false, codesFirst: false };
 
 /** The gate decides from the scores of the passages whether to answer. */
 export type GateSettings =
   /**
    * The default gate. The confidence of the best candidate of all passages decides whether to answer. Each passage gets
-   * its verdict from the confidence of its own best candidate: `verified` and `uncertain` are the minimums. `writeFrom` is
-   * the minimum confidence at which a model may write the answer; absent: the answer threshold.
+   * its verdict from the confidence of its own best candidate: `verified` and `uncertain` are the minimum confidences of
+   * these verdicts. `writeFrom` is the minimum confidence at which a model may write the answer; absent: the answer threshold.
    */
   | { readonly type: "sufficiency"; readonly verified: number; readonly uncertain: number; readonly writeFrom?: number }
   /**
    * Gate of `seven-layer`, by cosine. Passages below `minimum` are dropped. If the best passage is below `weak`, the
-   * answer is flagged; below `warn`, the answer gets a prefix; below `veryWeak`, the question is refused. With
+   * answer is flagged; below `warn`, it gets a warning prefix; below `veryWeak`, the question is refused. With
    * `veryWeak: null` no question is refused; if no passage reaches `minimum`, all are used and the answer is flagged.
    */
   | {
@@ -140,10 +140,10 @@ export type GateSettings =
       readonly warn: number;
     }
   /**
-   * Gate of `spark`. It compares `relevanceWeight·relevance + crossWeight·cross` of each passage with one threshold, and
-   * the mean of the passages that reach it with another. The best `keep` passages are used. `learned` has the weights
-   * and thresholds if the cross-encoder from the Hugging Face Hub is not installed. Then the passages share the
-   * confidence of the answer, in proportion to the probabilities of their best candidates.
+   * Gate of `spark`. It compares the sum `relevanceWeight·relevance + crossWeight·cross` of each passage with `perPassage`,
+   * and the mean of the sums that reach it with `aggregate`. The best `keep` passages are used. `learned` has the weights
+   * and thresholds if the cross-encoder from the Hugging Face Hub is not installed. In that case, `cross` is the passage's
+   * share of the confidence of the answer, in proportion to the probability of its best candidate.
    */
   | {
       readonly type: "guard";
@@ -249,7 +249,7 @@ export interface CheckSettings {
   readonly recite: boolean;
   /** Support scores below which a sentence is removed (`unsupported`; 0: never) or shown with a warning (`unclear`). `null`: not scored. */
   readonly support: { readonly unsupported: number; readonly unclear: number } | null;
-  /** Only for `ablate`: shows citations of sources that do not exist, with a warning or without. Absent: removes them with a warning. */
+  /** Only for `ablate`: shows citations of sources that do not exist, `flag` with a warning. Absent: removes them with a warning. */
   readonly nowhere?: "flag" | "leave";
   /** Effect on URLs of hosts that are not on the whitelist. */
   readonly urls: "remove" | "home-page" | "off";
@@ -259,11 +259,11 @@ export interface CheckSettings {
 
 /** Effects of the guards, which check the text of an answer. */
 export interface GuardSettings {
-  /** Personal data that neither a cited quote nor a contact of the domain publishes. */
+  /** Effect of personal data that neither a cited quote nor a contact of the domain publishes. */
   readonly pii: "remove" | "warn" | "off";
-  /** Effect of a term of another tenant in an answer that does not also use the own term of the tenant who asks. */
+  /** Effect of another tenant's term, unless the answer also uses the corresponding term of the tenant who asks. */
   readonly terminology: "remove" | "warn" | "off";
-  /** Instructions from a document to the model that writes, or text that tries to trick the person who reads the answer. */
+  /** Effect of instructions from a document to the writing model, or of text that tries to trick the reader of the answer. */
   readonly injection: "remove" | "warn" | "off";
   /**
    * Flags an answer that is less similar to its question than `minimum`, on the scale of the model `of`. With the

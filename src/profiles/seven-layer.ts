@@ -1,7 +1,7 @@
 import { denseOnly, SOURCE_GUARDS, SOURCE_WRITING, SUPPORT_BANDS } from "./guards.ts";
 import { FOREIGN_LANGUAGE, type Profile } from "./profile.ts";
 
-/** Source 000: seven layers against hallucination. The numbers come from its equations 1, 2, 4, 10, 11 and listings 1 to 5. */
+/** The `seven-layer` design (document 000). The numbers come from its equations 1, 2, 4, 10, 11 and listings 1 to 5. */
 export const sevenLayer: Profile = {
   name: "seven-layer",
   title: "Seven-layer hallucination defence with model routing",
@@ -66,12 +66,12 @@ export const sevenLayer: Profile = {
     {
       rule: "layer 5: percentages and 7xxx codes must occur in the chunks",
       state: "corrected",
-      why: "the source's pattern reads `3.5 %` as 5, codes other than 7xxx are missed, and its is_clean ignores codes. Here every value counts, including dollars and periods, and must occur in the cited quotes with the same subject",
+      why: "the design's pattern reads `3.5 %` as 5, codes other than 7xxx are missed, and its is_clean ignores codes. Here every value counts, including dollars and periods, and must occur in the cited quotes with the same subject",
     },
     {
       rule: "layer 6: strip citations beyond the last source",
       state: "corrected",
-      why: "the source's loop ends at superscript 19; here any number in any marker style is removed. The cleaned answer is cached if nothing else is wrong with it",
+      why: "the design's loop ends at superscript 19; here any number in any marker style is removed. The cleaned answer is cached if nothing else is wrong with it",
     },
     {
       rule: "layer 7: warning prefix below .50, with a report",
@@ -86,7 +86,7 @@ export const sevenLayer: Profile = {
     {
       rule: "routing: large model if complex terms ≥ 1, > 5 passages, or mean similarity < .55",
       state: "reproduced",
-      why: "words from the domain pack, also as beginnings of words; similarity on the source's scale; the trace names the rule that decided. More questions go to the large model than in the source: its rule of more than 5 chunks usually decides, because 7 chunks mostly pass .45",
+      why: "words from the domain pack, also as beginnings of words; similarity on the design's scale; the trace names the rule that decided. More questions go to the large model than in the design: its rule of more than 5 chunks usually decides, because 7 chunks mostly pass .45",
     },
     {
       rule: "cache: exact, semantic, graph",
@@ -101,7 +101,7 @@ export const sevenLayer: Profile = {
     {
       rule: "graph: topic, entity and approved, newest five (listing 7); else by 1.5 approved, .5 flagged times relevance (equation 6)",
       state: "corrected",
-      why: "listing 7 is used for every question. Answers that it finds rank first; answers to similar questions follow, by equation 6, where relevance is the probability that both questions are equivalent. The order excludes nothing and adds no safety: both questions must still be equivalent. Flagged answers are served, with a warning, only if `cache.serve_flagged` is set. Few questions name an entity of the source's three kinds",
+      why: "listing 7 is used for every question. Answers that it finds rank first; answers to similar questions follow, by equation 6, where relevance is the probability that both questions are equivalent. The order excludes nothing and adds no safety: both questions must still be equivalent. Flagged answers are served, with a warning, only if `cache.serve_flagged` is set. Few questions name an entity of the design's three kinds",
     },
     {
       rule: "entity grounding, source consistency, topic coherence",

@@ -8,8 +8,9 @@ import { FOREIGN_LANGUAGE, type Profile } from "./profile.ts";
 const WRITE_FROM = 0.15;
 
 /**
- * The default. The gate's thresholds were fitted on the validation part of the real collections (`lab/train/ranking`): three of four
- * passages above `verified` contain an answer, and one of twenty passages with an answer is below `uncertain`.
+ * The default profile. The gate's thresholds were fitted on the validation part of the real collections
+ * (`lab/train/ranking`): three of four passages above `verified` contain an answer, and one of twenty passages with an
+ * answer is below `uncertain`.
  */
 export const sourcebound: Profile = {
   name: "sourcebound",

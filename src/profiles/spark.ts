@@ -2,14 +2,14 @@ import { SOURCE_WRITING, STRICT_CHECKS } from "./guards.ts";
 import { FOREIGN_LANGUAGE, PLAIN_QUERY, type Profile, REPORT_MARGIN } from "./profile.ts";
 
 /**
- * Weights and thresholds of the guard for confidences of the embedded cross-encoder. The source weighs the similarity
- * more because its encoder is strong. Our encoder is weaker than our cross-encoder, so the weights are exchanged. The
- * thresholds were chosen on validation collections, where they keep P(relevant) above .80 and P(answerable) above .88
+ * Weights and thresholds of the guard for confidences of the embedded cross-encoder. The `spark` design gives similarity
+ * the larger weight, because its encoder is strong. Our encoder is weaker than our cross-encoder, so the two weights are
+ * exchanged. The thresholds were chosen on validation collections, where they keep P(relevant) above .80 and P(answerable) above .88
  * (lab/log/profiles.md). The aggregate has no effect here, because the mean of passages above .64 is above .64.
  */
 const CARRIED = { relevanceWeight: 0.3, crossWeight: 0.7, perPassage: 0.64, aggregate: 0.64 } as const;
 
-/** Source 001: hybrid retrieval, guard, quote compression. The numbers come from its sections 2 and 3. */
+/** The `spark` design (document 001): hybrid retrieval, guard, quote compression. The numbers come from its sections 2 and 3. */
 export const spark: Profile = {
   name: "spark",
   title: "Hybrid retrieval with guard and quote compression",
@@ -70,7 +70,7 @@ export const spark: Profile = {
     {
       rule: "guard .7·rel + .3·cross, ≥ .28 each, mean of those ≥ .35; otherwise refused without a model call",
       state: "corrected",
-      why: "rel is the cosine, converted by quantile to the scale of text-embedding-3-small. A missing cross score is left out and the weights are renormalised; it never counts as 0. The source says P(relevant) ≈ .85 from .28 and P(answerable) ≈ .90 from .35. Without the Hugging Face model the weights are .3 and .7, because the embedded cross-encoder is stronger than the embedded encoder, and both thresholds are .64, chosen on validation collections (`lab/log/profiles.md`). Most questions have one labelled passage among the eight; other relevant ones count against it",
+      why: "rel is the cosine, converted by quantile to the scale of text-embedding-3-small. A missing cross score is left out and the weights are renormalised; it never counts as 0. The design states P(relevant) ≈ .85 from .28 and P(answerable) ≈ .90 from .35. Without the Hugging Face model the weights are .3 and .7, because the embedded cross-encoder is stronger than the embedded encoder, and both thresholds are .64, chosen on validation collections (`lab/log/profiles.md`). Most questions have one labelled passage among the eight; other relevant ones count against it",
     },
     {
       rule: "at most 6 quotes of 120 tokens in 2,200",
@@ -95,7 +95,7 @@ export const spark: Profile = {
     {
       rule: "semantic cache: cosine ≥ .92, entity Jaccard ≥ .6, document overlap ≥ .6; the weighted sum ranks",
       state: "corrected",
-      why: "all three must hold; the cosine is converted by quantile from the scale of all-MiniLM-L6-v2, and the source does not state the weights. Exact facts must be equal and the cross-encoder must say that both ask the same, because opposite questions pass these thresholds",
+      why: "all three must hold; the cosine is converted by quantile from the scale of all-MiniLM-L6-v2, and the design does not state the weights. Exact facts must be equal and the cross-encoder must say that both ask the same, because opposite questions pass these thresholds",
     },
     {
       rule: "invalidation by document version",

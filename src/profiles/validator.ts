@@ -1,7 +1,7 @@
 import { denseOnly, SOURCE_WRITING, VALIDATOR_GUARDS } from "./guards.ts";
 import { FOREIGN_LANGUAGE, type Profile } from "./profile.ts";
 
-/** Source 003: grades every answer live and blocks nothing except personal data. The numbers come from its table of L1 metrics. */
+/** The `validator` design (document 003): grades every answer live, blocks only personal data. The numbers: its table of L1 metrics. */
 export const validator: Profile = {
   name: "validator",
   title: "Answers graded live, with tenants' terminology",
@@ -43,7 +43,7 @@ export const validator: Profile = {
     {
       rule: "every answer has a report {overall_pass, metrics}",
       state: "corrected",
-      why: "`report` in the answer, with the source's names and thresholds. overall_pass is null, never true, if a metric could not be determined; four of the five metrics block nothing",
+      why: "`report` in the answer, with the design's names and thresholds. overall_pass is null, never true, if a metric could not be determined; four of the five metrics block nothing",
     },
     {
       rule: "pii_leakage: safety gate, fails hard",
@@ -53,7 +53,7 @@ export const validator: Profile = {
     {
       rule: "five L1 metrics",
       state: "corrected",
-      why: "personal data is also found by checksums and formats, not only by the source's regexes. Relevancy passes from .20 with the embedded encoder. Faithfulness is the support of the weakest sentence, and 0 if values or names of a sentence do not agree with the passages. The threshold of relevancy was chosen on half of eight domains (`./run eval relevancy`), that of faithfulness on the validation drafts (`lab/train/entailment`). The source's .45 and .35 apply with its own encoder and with a Hugging Face model of the HHEM class (`support.hub`)",
+      why: "personal data is also found by checksums and formats, not only by the design's regexes. Relevancy passes from .20 with the embedded encoder. Faithfulness is the support of the weakest sentence, and 0 if values or names of a sentence do not agree with the passages. The threshold of relevancy was chosen on half of eight domains (`./run eval relevancy`), that of faithfulness on the validation drafts (`lab/train/entailment`). The design's .45 and .35 apply with its own encoder and with a Hugging Face model of the HHEM class (`support.hub`)",
     },
     {
       rule: "/refresh-cache re-reads the documents and rebuilds the index",

@@ -42,13 +42,14 @@ export async function readProofDocuments(
     read.push(asStated(document, await parsed));
     const { index, inclusion: path } = document;
     if (rootOf(leafOf(question.domain, document), { index, size: corpus.documents, path }) !== corpus.root)
-      throw new ProofFault(`${document.path} is not under the corpus root`);
+      throw new ProofFault(`${document.path} is not in the Merkle tree of the corpus root`);
   }
   return read;
 }
 
 /**
- * Finds a file in a folder by path and hash. The start of the path may lie above the folder.
+ * Finds a file in a folder by path and hash. Leading folders of the path may be missing in `folder`, so they are skipped
+ * one by one.
  * @throws ProofFault when no file has the hash
  */
 function findFile(folder: string, path: string, sha256: string): Uint8Array {
@@ -62,7 +63,7 @@ function findFile(folder: string, path: string, sha256: string): Uint8Array {
     if (bytes !== null && sha256Hex(bytes) === sha256) return bytes;
     isThere ||= bytes !== null;
   }
-  throw new ProofFault(isThere ? `${path} has changed since it was read` : `${path} is not in ${folder}`);
+  throw new ProofFault(isThere ? `${path} has changed since it was ingested` : `${path} is not in ${folder}`);
 }
 
 /** Error codes of files that exist but cannot be read. */
@@ -74,7 +75,7 @@ function readInside(root: string, path: string): Uint8Array | null {
     if (stats === undefined || !stats.isFile() || stats.size > MAX_FILE_BYTES) return null;
     return realpathSync(path).startsWith(root + sep) ? readFileSync(path) : null;
   } catch (cause) {
-    // Rethrow other errors unchanged, because the path comes from the proof and may be impossible.
+    // Rethrow other errors unchanged: the path comes from the proof and may be invalid, which is a fault of the proof.
     if (!UNREADABLE.has(systemCodeOf(cause) ?? "")) throw cause;
     const message = `${path} cannot be read (${messageOf(cause)}). Grant the process permission.`;
     throw new DocumentsUnreadable("documents_unreadable", message, { path }, { cause });

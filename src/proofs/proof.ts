@@ -19,8 +19,8 @@ const documentSchema = z.strictObject({
   tenant: z.string().nullable(),
   access: z.string(),
   normaliser: z.string(),
-  index: offset.describe("Index of its leaf in the Merkle tree of the corpus"),
-  inclusion: z.array(sha256).max(64).describe("Sibling hashes from its leaf up to the root"),
+  index: offset.describe("Index of the document's leaf in the Merkle tree of the corpus"),
+  inclusion: z.array(sha256).max(64).describe("Sibling hashes from the document's leaf up to the root"),
 });
 export type ProofDocument = z.infer<typeof documentSchema>;
 
@@ -50,7 +50,7 @@ const quoteSchema = z.strictObject({
 
 const checkingSchema = z.strictObject({
   settings: json.describe("Which checks ran with which thresholds"),
-  strict: z.boolean().describe("A citation of an unknown source is a fault even next to a valid one"),
+  strict: z.boolean().describe("True: a citation of an unknown source is a fault even next to a valid citation"),
   hosts: z.array(z.string()),
   home_page: z.string().nullable(),
   contacts: z.array(z.string()),

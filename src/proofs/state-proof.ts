@@ -16,7 +16,7 @@ import { leafOf, type ProofDocument, type ProofPassage, type ProofStatement } fr
 export interface ProvableAnswer {
   /** The record of the requested answer. */
   readonly asked: StoredRecord;
-  /** The record of the answer when it was written: `asked` itself, or that of the stored answer that was served. */
+  /** The record of the answer when it was written: `asked` itself, or the record of the stored answer that was served. */
   readonly made: StoredRecord;
   /** Documents of the domain at the revision at which the answer was written, by id. */
   readonly held: readonly HeldVersion[];

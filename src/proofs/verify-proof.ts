@@ -152,8 +152,8 @@ function fail(reason: string): never {
 }
 
 /**
- * Checks version, revision of the checks, and settings. Scores are compared exactly, but another version may score
- * differently.
+ * Checks version, revision of the checks, and settings. They must be equal, because scores are compared exactly, and
+ * another version may score differently.
  */
 function assertSameProgram({ software, checks = FIRST_CHECKS, checking, question }: ProofStatement): string {
   if (software !== VERSION)
@@ -189,7 +189,7 @@ async function runAgain(
   const stand = await run("documents", async () => {
     assertNamed(statement);
     documents = await readProofDocuments(statement, folder);
-    return `${documents.length} unchanged since they were read`;
+    return `${documents.length} unchanged since they were ingested`;
   });
   const quoted =
     stand &&
@@ -234,7 +234,7 @@ function settingsOf({ settings }: ProofStatement["checking"]): CheckSettings {
   return settings as unknown as CheckSettings;
 }
 
-/** Returns whether every sentence is an exact quote, so that no score is needed. */
+/** Returns whether no score is needed: every sentence is an exact quote, and no guard grades faithfulness or relevancy. */
 function isVerbatim({ drafts, checking }: ProofStatement, quotes: readonly Quote[]): boolean {
   const { guards = GUARDS } = settingsOf(checking);
   const isQuote = ({ text, quotes: cited }: ProofStatement["drafts"][number]) =>

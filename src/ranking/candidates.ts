@@ -142,16 +142,17 @@ function isAskedAbove(passage: Passage, at: number): boolean {
 }
 
 /**
- * Minimum number of lines of a paragraph that count as rows. Only intended line breaks are left
- * (`src/ingest/line-breaks.ts`).
+ * Minimum number of adjacent lines of a paragraph that count as rows. Line breaks that only wrap text were removed
+ * during ingestion (`src/ingest/line-breaks.ts`).
  */
 const LEAST_ROWS = 3;
 
 const ENDS_SENTENCE = /[.!?]["'”’)\]]*\s*$/u;
 
 /**
- * Returns the last of the adjacent short lines ("rows") that belong with the given line: within `most` characters, and
- * before a line that ends in a colon. Returns `at` if the line is no such row.
+ * Returns the index of the last of the adjacent lines of a paragraph ("rows") that belong with line `at`. They have at
+ * most `most` characters together; all but the last end no sentence; none after `at` ends in a colon. Returns `at` if the
+ * line is no such row.
  */
 function lastRowOf(passage: Passage, at: number, most: number): number {
   const { units } = passage;
@@ -226,8 +227,8 @@ function headedBy(passage: Passage, headingUnit: number): TextRange[] {
 }
 
 /**
- * Returns whether a sentence begins with a pronoun that refers back, as in "Clean it with a brush". Two content words
- * before the pronoun may be its antecedent; then it does not refer back.
+ * Returns whether an early pronoun of a sentence refers to the sentence before, as in "Clean it with a brush". If two or
+ * more content words precede the pronoun, they may be its antecedent, and the result is `false`.
  */
 function pointsBack(start: string): boolean {
   const [, before] = BEFORE_PRONOUN.exec(start) ?? [];
@@ -355,7 +356,7 @@ function tableOf({ range }: Passage, { caption, header }: PlacedUnit): TextRange
   return [caption, header].filter((one) => one !== null && one.start >= range.start && one.end <= range.end) as TextRange[];
 }
 
-/** Returns the rows that differ only in the headings above them: "Day" below "Rowing boat" and "Day" below "Canoe". */
+/** Returns the rows with equal header and first cell below different headings: "Day" below "Rowing boat" and "Day" below "Canoe". */
 function partedRows(passage: Passage): ReadonlySet<PlacedUnit> {
   const rows = passage.units.filter((unit) => unit.type === "table-row" && !isHeader(passage, unit));
   const byName = Map.groupBy(rows, (unit) => `${unit.header?.text ?? ""}\n${cellsOf(textOf(passage, unit))[0]}`);

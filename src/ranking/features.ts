@@ -76,7 +76,7 @@ export function viewPassage(candidates: readonly Candidate[], evidence: Pick<Evi
       /** IDF-weighted share of the question's words in the candidate, and the share that only its headings add. */
       own,
       fromHeading: asked.share(inCandidate | heading) - own,
-      /** Largest IDF-weighted share of a question word that is missing from the candidate, its headings and its title. */
+      /** Largest IDF-weighted share of a question word that the candidate, the text above it and the document's title all lack. */
       lacks: asked.heaviestLacking(inCandidate | heading | inTitle),
     };
   });
@@ -85,7 +85,7 @@ export function viewPassage(candidates: readonly Candidate[], evidence: Pick<Evi
 /** A candidate with its first-stage measurements. */
 export interface MeasuredCandidate {
   readonly view: CandidateView;
-  /** Cosines of the question with the candidate alone, and with title and headings above the candidate. */
+  /** Cosines of the question with the candidate alone, and with the candidate after its title and headings. */
   readonly cosine: { readonly own: number; readonly headed: number };
   /** Retrieval score of the candidate's passage, divided by that of the best passage. */
   readonly fused: number;
@@ -128,7 +128,7 @@ export interface ScoredCandidate {
   readonly isRequired?: true;
 }
 
-/** Features of the candidate score, which the cross-encoder makes possible. */
+/** Features of the candidate score, which is computed after the cross-encoder has scored the candidate. */
 export const CANDIDATE_FEATURES: Readonly<Record<string, (candidate: Pick<ScoredCandidate, "first" | "cross">) => number | null>> = {
   cross: ({ cross }) => cross,
   first: ({ first }) => first,
@@ -143,7 +143,7 @@ export const CONFIDENCE_FEATURES: Readonly<Record<string, (best: ScoredCandidate
   row: ({ view }) => Number(view.candidate.type === "row"),
 };
 
-/** Returns the values of the named features. */
+/** Returns the values of the named features, in order; `null` for an unknown value or name. */
 export function measure<T>(
   of: T,
   names: readonly string[],

@@ -55,8 +55,8 @@ const PASSAGES = 8;
 type Found = Pick<Evidence, "passage">;
 
 /**
- * Ranks every sentence, list and table row of the passages, most likely answer first. The cross-encoder scores
- * candidates by their first-stage score: the best of each passage, then the best of the remaining ones.
+ * Ranks every sentence, list and table row of the passages, most likely answer first. The first-stage score selects the
+ * candidates for the cross-encoder: the best one of each passage, then the best of the remaining ones.
  */
 export async function rankCandidates(
   question: string,
@@ -125,10 +125,10 @@ function namedCandidate(scored: readonly ScoredCandidate[], { part, bitsIn }: As
 }
 
 /**
- * Reorders rows of the best candidate's table if they contain a number of the question in different columns: "rests 45
- * minutes" also matches the loaf that bakes for 45. The cross-encoder cannot find the column in a whole row, so it scores
- * each row reduced to its name and the cells with the number. The reordered rows keep the set of places and scores that
- * they had together. Returns `null` if nothing is to be reordered.
+ * Reorders rows of the best candidate's table if they contain a number of the question in different columns: "Which loaf
+ * rests 45 minutes?" also matches the row of a loaf that bakes for 45. The cross-encoder cannot find the column in a whole
+ * row, so it scores each row reduced to its first cell and the cells with the number. The rows exchange places and scores
+ * only among themselves. Returns `null` if nothing is to be reordered.
  */
 async function orderRowsByColumn(
   asks: readonly string[],

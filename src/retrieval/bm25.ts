@@ -15,13 +15,13 @@ import { TERM_ARRAYS, Terms } from "./vocabulary.ts";
  * score exceeds everything that the remaining terms can add, these terms are looked up only for entries already found.
  * Contributions are added in the same order with and without this shortcut, so scores are equal to the last bit.
  */
-/** Factor by which the average length may change before all bounds are recomputed. Looser bounds prune less. */
+/** Factor by which the average length may change before the bounds of all terms are recomputed. Looser bounds skip fewer entries. */
 const BOUND_DRIFT = 1.25;
 
 /** Factor on all bounds. It exceeds the rounding error that arises because bounds are summed in another order than scores. */
 const SLACK = 1 + 1e-9;
 
-/** Cost of one step of a binary search, measured in list entries read. */
+/** Cost of one step of a binary search, relative to reading one list entry. */
 const PROBE_COST = 3;
 
 /** Arrays of a stored index. `averages` holds the total length of the entries and the average length for which the bounds were computed. */
@@ -64,11 +64,11 @@ export class Bm25Index implements TermCounts {
   private live = 0;
   private totalLength = 0;
   /**
-   * k1·(1 − b + b·len/avgLen) of each slot at `normAverage`; ∞ for a deleted slot, which makes every contribution 0.
+   * k1·(1 − b + b·len/avgLen) of each slot with avgLen = `normAverage`; ∞ for a deleted slot, so that it contributes 0.
    */
   private norms = new Float64Array(0);
   private normAverage = 0;
-  /** Working memory of a search. A slot's score is valid only if its mark equals that of the search. */
+  /** Working memory of a search. `scores[slot]` is valid only if `marks[slot]` equals `mark`, the number of the search. */
   private scores = new Float64Array(0);
   private marks = new Uint32Array(0);
   private found = new Uint32Array(0);
@@ -144,13 +144,13 @@ export class Bm25Index implements TermCounts {
     return this.termLive[term] as number;
   }
 
-  /** Returns the number of entries with a token. */
+  /** Returns the number of entries with a token, among the entries that `counts` covers. */
   frequency(token: string, counts: TermCounts = this): number {
     const term = this.terms.get(token);
     return term < 0 ? 0 : counts.holding(term);
   }
 
-  /** Mean length of the live entries. */
+  /** Mean length of the live entries; 1 without entries. */
   get averageLength(): number {
     return this.totalLength / this.live || 1;
   }
@@ -165,7 +165,7 @@ export class Bm25Index implements TermCounts {
     if (this.live === 0 || k <= 0) return [];
     this.prepare();
     const asked = this.queryTerms(terms, counts);
-    /** `rest[i]` is the maximum that the terms from `i` on can add together. */
+    /** `rest[i]` is the maximum that the terms from `i` on can add to one score together. */
     const rest = new Float64Array(asked.length + 1);
     for (let i = asked.length - 1; i >= 0; i--) rest[i] = (rest[i + 1] as number) + (asked[i] as QueryTerm).bound * SLACK;
     let postingsLeft = asked.reduce((sum, { term }) => sum + this.postings.length(term), 0);
@@ -223,7 +223,7 @@ export class Bm25Index implements TermCounts {
   }
 
   /**
-   * Loads an index that `save` returned.
+   * Loads an index from the sections that `save` returned.
    * @throws SnapshotError when it is incomplete or damaged
    */
   static load(snapshot: Snapshot): Bm25Index {
@@ -273,8 +273,8 @@ export class Bm25Index implements TermCounts {
       const term = this.terms.get(token);
       if (term >= 0 && counts.holding(term) > 0) times.set(term, (times.get(term) ?? 0) + weight);
     }
-    // If the average length grew, every norm shrinks at most by the factor of the growth, and contributions may grow. If
-    // the average shrank, contributions only shrink.
+    // If the average length has grown since the bounds were computed, norms shrink and contributions grow, at most by the
+    // factor of that growth. If it has shrunk, contributions only shrink.
     const growth = Math.max(1, this.normAverage / this.boundAverage);
     return [...times]
       .map(([term, count]) => {
@@ -341,7 +341,7 @@ export class Bm25Index implements TermCounts {
     return next;
   }
 
-  /** Adds a term's contributions to entries already found. Looks each one up in the term's list, or reads the list if there are many. */
+  /** Adds a term's contributions to the entries already found. Looks these up in the term's list, or reads the list if they are many. */
   private addFound({ term, weight }: QueryTerm, count: number): void {
     const { norms, scores, marks, found, mark } = this;
     const { slots, frequencies } = this.postings;
@@ -365,7 +365,7 @@ export class Bm25Index implements TermCounts {
     }
   }
 
-  /** Offers the found entries to `best`, except those that are deleted or not accepted, which are dropped. Returns the number left. */
+  /** Offers the found entries that can enter `best`. Drops those of them that are deleted or not accepted; returns how many are left. */
   private offerFound(count: number, best: TopK, accept: ((slot: number) => boolean) | undefined): number {
     const { scores, found } = this;
     let kept = 0;

@@ -28,14 +28,14 @@ import {
 import { readOwners, Vocabulary } from "./vocabulary.ts";
 
 /**
- * Number of stored fields of a chunk (ordinal, start, end, tokens, headings, windowsEnd), a window and a document
- * (owner, windowsEnd, wordsEnd).
+ * Number of stored fields of a chunk (ordinal, start, end, tokens, headings, windowsEnd), a window (start, end, tokens)
+ * and a document (owner, windowsEnd, wordsEnd).
  */
 const CHUNK_FIELDS = 6;
 const WINDOW_FIELDS = 3;
 const DOCUMENT_FIELDS = 3;
 
-/** Writes the sections for `WindowTable`. The windows of a chunk must be adjacent. */
+/** Writes the sections that `WindowTable` reads. The windows of a chunk must be adjacent in `entries`. */
 function chunkSections(entries: readonly Entry[]): Section[] {
   const chunks = entries.map(({ chunk }) => chunk).filter((chunk, i, all) => chunk !== all[i - 1]);
   const headings = numbered(chunks.map(({ headingPath }) => JSON.stringify(headingPath)));
@@ -134,7 +134,7 @@ class LoadedEntry implements Entry {
   }
 }
 
-/** Creates a document from a snapshot. Only the requested range of its text is decoded, because a question usually needs one window. */
+/** Creates a document from a snapshot. `textIn` decodes only the requested range, because a question usually needs one window. */
 function loadedDocument(id: string, head: DocumentHead, texts: StringColumn, number: number): SearchableDocument {
   const { version, tenant, access, path, title, description } = head;
   return {
@@ -152,8 +152,8 @@ const headingSchema = z.array(z.string());
  * Snapshot of a corpus: the data of `IndexedWindows` and the vectors. Deleted windows are left out, so that no word,
  * text or vector of a deleted document is written.
  *
- * Documents are ordered by their windows. Title, description, path, tenant and access label of a document are not taken
- * from the snapshot but from the store.
+ * Documents are ordered by their first window. Title, description, path, tenant and access label of a document come
+ * from the store, not from the snapshot.
  */
 
 /** Header of a snapshot. It identifies the index in the file. */
@@ -163,7 +163,7 @@ export interface CorpusFacts {
   readonly domain: string;
   /** Revision of the store at which the snapshot was taken. */
   readonly revision: number;
-  /** Encoder of its vectors; `null` for words alone. */
+  /** Id of the encoder of the vectors; `null` for a snapshot with words alone. */
   readonly encoder: string | null;
   readonly vectors: number;
   /** Hash of everything that affects tokens, from `analysis`. */
@@ -183,7 +183,7 @@ const factsSchema: z.ZodType<CorpusFacts> = z.object({
 const PROBE =
   "The veterans' claims weren't rated 70 percent: Form 21-526EZ, DC 6260 and 38 CFR 4.25 paid $1,200.50 on 9/11, naïve cafés running";
 
-/** Returns a hash that changes with tokens or field weights. An index with another hash is not used. */
+/** Returns a hash of the program version, the field weights and the tokeniser. A snapshot with another hash is not used. */
 export function analysis(): string {
   return sha256Hex(JSON.stringify([VERSION, FIELD_WEIGHTS, tokenize(PROBE)])).slice(0, 16);
 }
@@ -250,7 +250,7 @@ export function readCorpusFacts(file: SnapshotFile): CorpusFacts {
 /** Facts that a snapshot must match: the store, the domain, the id of the active encoder, and the documents of the store. */
 interface Wanted extends Pick<CorpusFacts, "store" | "domain" | "encoder"> {
   readonly heads: ReadonlyMap<string, DocumentHead>;
-  /** @default the memory of this process */
+  /** Options of the vector index. @default all vectors are in the memory of this process */
   readonly dense?: DenseOptions | undefined;
 }
 

@@ -13,7 +13,7 @@ const TURN = new RegExp(`${NEGATOR}|${EXCEPTION}|${LIMIT}`, "giu");
 const NAME = /\p{Lu}[\p{L}\p{N}&'-]*(?:\s+\p{Lu}[\p{L}\p{N}&'-]*)*/gu;
 const SENTENCE_START = /(?:^|[.!?:\n•*-])\s*$/u;
 
-/** Returns the signature of a text, in text order: "A pays 10, B pays 20" differs from "A pays 20, B pays 10". */
+/** Returns the facts of a text in text order, so that "A pays 10, B pays 20" differs from "A pays 20, B pays 10". */
 function signatureOf(text: string) {
   return {
     /** Numbers with units, amounts, percentages, codes, years, and dates. */
@@ -33,12 +33,12 @@ function spelling(negation: string): string {
   return deniesAsVerb(negation) ? "not" : negation.toLowerCase();
 }
 
-/** Returns the first content word after a negation. */
+/** Returns the first content word after a negation or limit, in the same sentence; empty without one. */
 function nextWord(text: string, from: number): string {
   return tokenize(text.slice(from, from + 60).replace(/[.!?\n][\s\S]*$/, ""))[0] ?? "";
 }
 
-/** Returns the names in a match. A single capitalised word at the start of a sentence is not a name. */
+/** Returns the words of a name in lower case, without a word that begins a sentence, because that word is always capitalised. */
 function namesOf(name: string, index: number, text: string): string[] {
   const opens = SENTENCE_START.test(text.slice(Math.max(0, index - 4), index));
   const words = name.toLowerCase().split(/\s+/);
@@ -49,15 +49,15 @@ function inOrder(keys: readonly string[]): string {
   return keys.join("|");
 }
 
-/** Minimum cosine of the TF-IDF vectors of near-duplicates (`spark` source, section 2.2). */
+/** Minimum cosine of the TF-IDF vectors of near-duplicates (`spark` design, section 2.2). */
 export const NEAR_DUPLICATE_COSINE = 0.85;
 
 /** Functions of the index that comparing passages needs. */
 type DuplicateWords = Pick<IndexWords, "tokens" | "idf">;
 
 /**
- * Minimum share of the shorter passage's long words that both passages contain. Below this share, their cosine is not
- * computed, because the cosine cannot reach .85.
+ * Minimum share of the long words of the passage with fewer long words that the other passage also contains. Below this
+ * share, the cosine of the two is not computed, because it cannot reach .85.
  */
 const WORTH_COMPARING = 0.5;
 /** Minimum length of a long word in characters. Shorter words occur in every text. */
@@ -130,7 +130,7 @@ function nearDuplicateOf({ chunkId, document, headingPath, range }: Passage): Ne
   return { chunkId, documentId: id, documentVersion: version, title, url, asOf, headingPath, range };
 }
 
-/** Returns term frequency times inverse document frequency, scaled to length 1. */
+/** Returns the TF-IDF vector of a text, scaled to length 1: a weight for each token. */
 export function tfIdf(text: string, words: DuplicateWords): Map<string, number> {
   const vector = new Map<string, number>();
   for (const token of words.tokens(text)) vector.set(token, (vector.get(token) ?? 0) + 1);

@@ -5,16 +5,16 @@ import { type Scored, SlotSet, TopK } from "./top-k.ts";
 import { BLOCK_ROWS, createWasmKernel, type Layout, layoutFor, MAX_DIMENSIONS, type ScanKernel, VectorRows } from "./vector-rows.ts";
 
 /**
- * Number of rows per result that are rescored in f32 after the int8 scan. `bench speed`, 100,000 × 384, top 50: recall
- * .991 with as many rows as results, 1.000 with 1.5 times as many. Twice 1.5 is a margin for vectors that are closer
- * together, and costs little.
+ * Number of rows per result that are rescored in f32 after the int8 scan. `bench speed`, 100,000 vectors of 384
+ * dimensions, top 50: recall .991 with as many rows as results, 1.000 with 1.5 times as many. The default is twice that,
+ * as a margin for vectors that are closer together; it costs little.
  */
 export const OVERSAMPLING = 3;
 
-/** Minimum number of rows to rescore. A single result needs more than three. */
+/** Minimum number of rows to rescore. For a single result, `OVERSAMPLING` gives three rows, which are too few. */
 export const MIN_CANDIDATES = 64;
 
-/** Maximum bytes of a memory with full vectors: enough for 139,000 chunks with four windows each, in 384 dimensions. */
+/** Maximum bytes of a WebAssembly memory with f32 vectors: enough for 139,000 chunks with four windows each, in 384 dimensions. */
 const MEMORY_BYTES = 2 ** 30;
 
 /** Bytes left free for everything besides vectors when the index grows. */
@@ -27,25 +27,25 @@ export interface DenseOptions {
   readonly minCandidates?: number;
   /** Creates the kernel of each memory. @default WebAssembly SIMD */
   readonly createKernel?: () => ScanKernel;
-  /** Maximum bytes of one memory with full vectors. @default MEMORY_BYTES */
+  /** Maximum bytes of one WebAssembly memory with f32 vectors. @default MEMORY_BYTES */
   readonly memoryBytes?: number;
-  /** Creates a file for the full vectors that do not fit the first memory. @default null: every memory contains its full vectors */
+  /** Creates a file for the f32 vectors that do not fit the first memory. @default null: every memory contains its f32 vectors */
   readonly createFile?: (() => ScratchFile) | null;
   /** Returns the number of bytes that this process may still allocate. @default the free memory of the machine or container */
   readonly availableBytes?: () => number;
 }
 
 /**
- * Exact ranking by dot product (cosine for unit vectors): an int8 scan reads a quarter of the bytes, and the best are rescored
- * in f32. Equal scores rank the lower slot first.
+ * Exact ranking by dot product (cosine for unit vectors): an int8 scan reads a quarter of the bytes, and the best rows
+ * are rescored in f32. Equal scores rank the lower slot first.
  *
- * Rows fill one WebAssembly memory after another. From the second memory on, full vectors are in a file, and a question
- * reads only the best rows.
+ * Rows fill one WebAssembly memory after another. With `createFile`, the f32 vectors of the second and later memories
+ * are in a file, and a search reads only the best rows from it.
  */
 export class DenseIndex {
   private readonly options: Required<DenseOptions>;
   private layout: Layout | null = null;
-  /** Layout of memories whose full vectors are in the file. */
+  /** Layout of memories whose f32 vectors are in the file; `null` without a file. */
   private codes: Layout | null = null;
   private file: ScratchFile | null = null;
   /** All memories except the last hold `rowsPerMemory` rows. */
@@ -152,7 +152,7 @@ export class DenseIndex {
   }
 
   /**
-   * Returns the vectors in some slots, renumbered in this order. Slots without a vector stay gaps. Vectors may be added or
+   * Returns the vectors in the slots `only`, renumbered from 0. Slots without a vector stay gaps. Vectors may be added or
    * deleted before the sections are read; the sections do not change, because the vector of a slot is never replaced.
    * @param only slots in ascending order. @default all
    */
@@ -171,7 +171,7 @@ export class DenseIndex {
   }
 
   /**
-   * Loads an index that `save` returned directly into memory.
+   * Creates an index and loads the sections that `save` returned directly into its memory.
    * @throws SnapshotError when it is incomplete or damaged
    */
   static load(snapshot: Snapshot, options: DenseOptions = {}): DenseIndex {
@@ -199,8 +199,8 @@ export class DenseIndex {
 
   /**
    * Returns the rows of some slots. Adjacent rows of a block share a part.
-   * @param full positions that have a vector. A part with a gap is copied, because the gap may be filled before the part
-   * is read. `null`: no part is copied
+   * @param full indexes in `slots` of the slots with a vector. A part with a gap is copied, because the gap may be filled
+   * before the part is read. `null`: no part is copied
    */
   private partsOf(slots: readonly number[], full: SlotSet | null): Record<"scales" | "int8" | "floats", (StoredBytes | Uint8Array)[]> {
     type Parts = (StoredBytes | Uint8Array)[];
@@ -235,7 +235,7 @@ export class DenseIndex {
     return layout;
   }
 
-  /** Returns the layout of one of the memories. */
+  /** Returns the layout of a memory: the first one contains f32 vectors; the f32 vectors of all others may be in a file. */
   private layoutOf(memory: number, first: Layout): Layout {
     return memory === 0 ? first : (this.codes ?? first);
   }

@@ -73,7 +73,7 @@ export class DomainIndex implements QuestionReader {
   /** Number of indexed windows. */
   windows = 0;
   private revision = -1;
-  /** Revision of the database when it was last compared. */
+  /** Revision of the domain in the database when it was last read. */
   private committed = 0;
   private syncing: Promise<void> = Promise.resolve();
   /** Set while this process fills a shared engine, or waits for its turn. */
@@ -133,7 +133,7 @@ export class DomainIndex implements QuestionReader {
     return this.options.filling !== undefined && this.lag > 0;
   }
 
-  /** Returns the tokens of a text in the index's form. */
+  /** Returns the tokens of a text as the index stores them. */
   tokens(text: string): string[] {
     return tokenize(text, this.stem);
   }
@@ -170,7 +170,7 @@ export class DomainIndex implements QuestionReader {
     return this.vectors.switchTo(encoder, activate, options);
   }
 
-  /** Waits for the switch that the encoder selection requests. Progress goes to `onEmbed`. */
+  /** See `EncoderSwitch.finish`. */
   finishSwitch(options: SyncOptions = {}): Promise<void> {
     return this.vectors.finish(options);
   }
@@ -190,7 +190,7 @@ export class DomainIndex implements QuestionReader {
     return this.vectors.active === null ? null : this.vectors.active.embedQuestion(text, options);
   }
 
-  /** Returns vectors of texts from the encoder of a question's vector, using the cache on disk. */
+  /** Returns vectors of texts from the encoder of a question's vector, using the vectors cached in the database. */
   embed(texts: readonly string[], { encoder }: QuestionVector, signal: AbortSignal): Promise<Float32Array[]> {
     return this.vectors.embedderOf(encoder).embedTexts(texts, { signal });
   }
@@ -268,7 +268,7 @@ export class DomainIndex implements QuestionReader {
     return this.committed;
   }
 
-  /** Updates the engine to the last commit, in this process or another. */
+  /** Brings the engine to the last commit. A shared engine may be filled by another process; then waits for that process. */
   private update(): Promise<void> {
     return this.options.filling === undefined ? this.takeIn() : this.catchUp({});
   }
@@ -299,7 +299,7 @@ export class DomainIndex implements QuestionReader {
     }
   }
 
-  /** Returns the revision of a shared engine. */
+  /** Reads the revision of a shared engine, updates the state of this object to it, and returns it. */
   private async reachedByOthers(): Promise<number> {
     const reached = await this.engine.revision();
     if (reached >= 0 && reached !== this.revision) await this.noteReached(reached);
@@ -310,7 +310,7 @@ export class DomainIndex implements QuestionReader {
   private async takeIn(): Promise<void> {
     const { domain, documents, engine, filling } = this.options;
     const revision = await this.readCommitted();
-    // Another process may have filled a shared engine.
+    // Read the revision of a shared engine, because another process may have filled it.
     const from = filling === undefined ? this.revision : await engine.revision();
     if (revision === from) return revision === this.revision ? undefined : this.noteReached(revision);
     if (filling !== undefined) await this.vectors.choose();
@@ -343,7 +343,7 @@ export class DomainIndex implements QuestionReader {
     this.words.clear();
   }
 
-  /** Returns the ids of documents that are missing in the engine at the start. */
+  /** Selects the encoder, compares the engine with the database, and returns the ids of the documents that the engine lacks. */
   private async begin(): Promise<string[]> {
     const { domain, documents, engine } = this.options;
     await this.vectors.choose();
@@ -351,7 +351,7 @@ export class DomainIndex implements QuestionReader {
   }
 }
 
-/** Waits for work for a limited time; `null`: without a limit. Rejects if the work fails meanwhile. */
+/** Resolves when the work ends or after `ms` milliseconds; `null`: without a limit. Rejects if the work fails before, or on abort. */
 async function withLimit(work: Promise<void>, ms: number | null, signal: AbortSignal | undefined): Promise<void> {
   const stop = new AbortController();
   const aborted = sleep(ms ?? 2 ** 31 - 1, undefined, {

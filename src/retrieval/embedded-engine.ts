@@ -30,16 +30,16 @@ export interface EmbeddedEngineOptions {
   readonly tables?: VectorTables | undefined;
   /** Place where the index is stored between two starts. Absent: it is not stored. */
   readonly snapshot?: SnapshotPlace | undefined;
-  /** @default the memory of this process */
+  /** Options of the vector indexes. @default with `snapshot`, f32 vectors beyond the first memory are in a file */
   readonly dense?: DenseOptions | undefined;
 }
 
 /** Initial number of windows requested per wanted chunk. Most found chunks have one or two windows among the best. */
 const WINDOWS_PER_CHUNK = 2;
-/** Number of windows requested from a table per wanted chunk. At most a few of the best windows share a chunk, so these are enough. */
+/** Number of windows requested from a table per wanted chunk. At most a few of the best windows share a chunk, so eight are enough. */
 const TABLE_WINDOWS_PER_CHUNK = 8;
 
-/** Slots and scores of the best windows by chunk, best first. */
+/** Slot and score of the best window of each chunk, by chunk id, best first. */
 type BestChunks = ReadonlyMap<string, Scored>;
 
 const NO_CHUNKS: BestChunks = new Map();
@@ -55,7 +55,7 @@ export class EmbeddedEngine implements SearchEngine {
   /** Term counts of a scope's windows, cached until they change. */
   private readonly counts = new WeakMap<SlotSet, TermCounts>();
   private readonly table: TableVectors | null;
-  /** True once a request has asked for the table. Until then the table stays empty. */
+  /** False until the first request with `inTables` if the table is used only on request. While false, the table stays empty. */
   private isTableWanted: boolean;
   private readonly keeper: SnapshotKeeper | null;
   private indexed = new IndexedWindows();
@@ -240,7 +240,7 @@ export class EmbeddedEngine implements SearchEngine {
     time: NonNullable<EngineOptions["time"]>,
   ): Promise<readonly Scored[] | null> {
     const { table } = this;
-    // A table cannot filter by parts of documents, so this process compares all windows in them.
+    // A table cannot filter by parts of documents or by terms, so this process then compares the windows itself.
     if (table === null || area !== null || holding.length > 0) return null;
     this.followTable();
     const wanted = { values, index, scope, k: k * TABLE_WINDOWS_PER_CHUNK, accept: this.scopes.slotsFor(scope) };

@@ -9,7 +9,7 @@ import type { IndexChanges, QuestionVector, SearchEngine, WindowText } from "./s
 export class Embedder {
   readonly encoder: Encoder;
   private readonly embeddings: EmbeddingStore;
-  /** `null` before the first vector. */
+  /** Length of the vectors; `null` before the first vector. */
   private dimensions: number | null = null;
 
   constructor(encoder: Encoder, embeddings: EmbeddingStore) {
@@ -66,7 +66,7 @@ export class Embedder {
   }
 }
 
-/** Progress of the next encoder's vectors. */
+/** Progress of computing the next encoder's vectors; `done` and `total` are numbers of windows. */
 export interface SwitchState {
   readonly from: string | null;
   readonly to: string;
@@ -104,7 +104,7 @@ export interface EncoderSwitchOptions {
   readonly now: () => number;
 }
 
-/** Milliseconds after a failed switch before it is retried. A question must not wait for an encoder that is down. */
+/** Milliseconds before a failed switch is retried. Without this pause, every question would retry an encoder that is down. */
 const SWITCH_PAUSE_MS = 15_000;
 
 /**
@@ -153,7 +153,7 @@ export class EncoderSwitch {
     return serve?.id === this.encoder?.id;
   }
 
-  /** Checks whether the selected encoder is active and has every vector that the caller would wait for. */
+  /** Checks whether the selected encoder is active and has every vector that the caller would wait for, and no switch is due. */
   async isCurrent({ mayWaitForVectors = true, mayPrepare = true }: SyncOptions): Promise<boolean> {
     const { serve, prepare } = await this.choice();
     if (serve?.id !== this.encoder?.id) return false;
@@ -193,7 +193,7 @@ export class EncoderSwitch {
     if (this.next !== null) {
       throw new RequestError(
         "switch_running",
-        `Vectors of ${this.next.encoder.id} are already being computed. Wait until this has finished.`,
+        `Vectors of ${this.next.encoder.id} are already being computed. Wait until that switch has finished.`,
       );
     }
     if (this.encoder?.id === encoder.id) return activate(encoder);
@@ -225,7 +225,7 @@ export class EncoderSwitch {
     }
   }
 
-  /** Waits for the switch that the encoder selection requests. Progress goes to `onEmbed`. */
+  /** Waits for a switch in the background. If the selection still requests another encoder, switches, with progress to `onEmbed`. */
   async finish(options: SyncOptions = {}): Promise<void> {
     if (this.background !== null) await this.background;
     const { prepare, activate } = await this.choice();
@@ -291,7 +291,7 @@ export class EncoderSwitch {
     return { encoder: active.encoder.id, windows: found };
   }
 
-  /** Adds missing vectors, from the cache if possible. Every batch is stored at once, so a crash loses at most one batch. */
+  /** Adds missing vectors, from the cache if possible. A batch is stored before the next one begins, so a crash loses at most one. */
   private async embedMissing(embedder: Embedder, { signal, onEmbed, onUsage }: SyncOptions): Promise<void> {
     const missing = await this.missing(embedder);
     if (missing === 0) return;
@@ -316,7 +316,7 @@ function windowTexts({ id, title, text, chunks }: IndexedDocument): WindowText[]
   );
 }
 
-/** Returns the text of a window that an encoder sees. */
+/** Returns the text that an encoder receives for a window. */
 function encodedText({ title, headingPath, text }: WindowText): string {
   return [title, ...headingPath, text].join("\n");
 }

@@ -65,7 +65,7 @@ function invalid(filter: string, reason: string): RequestError {
   return new RequestError("filter_invalid", `The filter "${filter}" ${reason}.`, { filter });
 }
 
-/** Matches a division with its number. "§" is a section. */
+/** Matches a name that begins with a number, with or without the word for its division ("chapter"). "§" means section. */
 const NUMBERED =
   /^(?:(chapter|part|book|section|appendix|article|subpart|title|§+)\s*)?(\d+(?:\.\d+)*[a-z]?|[ivxlc]+)(?![\p{L}\p{N}])[.):\-–—]*\s*(.*)$/u;
 const ROMAN = /^(?=.)c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})$/;
@@ -84,8 +84,8 @@ function normaliseName(name: string): string {
 }
 
 /**
- * Parses a division: "chapter xxxii. cetology" is chapter 32 with the name "cetology". A Roman numeral counts only
- * after a division's name.
+ * Parses a name with a number: "chapter xxxii. cetology" is chapter 32 with the rest "cetology". A Roman numeral counts
+ * only after the word for a division. Returns `null` if the name does not begin with a number.
  */
 function readNumber(name: string) {
   const [, division, number, rest = ""] = NUMBERED.exec(name) ?? [];
@@ -101,8 +101,8 @@ function romanValue(numeral: string): number {
 }
 
 /**
- * Returns a function that matches headings by their whole text, by their number with or without the division's name, or
- * by the text after the number.
+ * Returns a function that matches headings by their whole text, by their number with or without the word for its
+ * division, or by the text after the number.
  */
 function headingMatcher(name: string): (heading: Heading) => boolean {
   const asked = normaliseName(name);
@@ -122,7 +122,7 @@ function headingMatcher(name: string): (heading: Heading) => boolean {
 const NAMES_SHOWN = 5;
 /** Maximum number of names compared for suggestions, enough for any book. */
 const NAMES_COMPARED = 5_000;
-/** Maximum number of titles in the description of an area; of further titles it gives only the number. */
+/** Maximum number of document titles in the description of an area. If there are more, only their number is given. */
 const TITLES_SHOWN = 3;
 
 interface Narrowing {
@@ -130,11 +130,11 @@ interface Narrowing {
   readonly asked: string;
 }
 
-/** A document with the ranges that remain. */
+/** A document with the ranges that remain after the filters applied so far. */
 interface Part {
   readonly document: DocumentOutline;
   readonly ranges: readonly TextRange[];
-  /** Headings that matched. */
+  /** Headings that matched the chapter or section filter. */
   readonly found: readonly Heading[];
 }
 
@@ -211,7 +211,7 @@ function chaptersOf(document: DocumentOutline): Heading[] {
   return document.headings.filter((heading) => (heading !== title && heading.level === top) || /^chapter\b/i.test(heading.text));
 }
 
-/** Returns the first heading if it is the only one of its level and no other is above it. */
+/** Returns the first heading if all other headings are of deeper levels; otherwise `null`. */
 function titleHeading({ headings }: DocumentOutline): Heading | null {
   const [first, ...rest] = headings;
   if (first === undefined || rest.some(({ level }) => level <= first.level)) return null;

@@ -61,7 +61,7 @@ export const FIELD_WEIGHTS = { title: 2, headings: 1, description: 1, body: 1 } 
 /** Document data that searching needs. */
 export interface SearchableDocument
   extends Pick<IndexedDocument, "id" | "version" | "tenant" | "access" | "path" | "title" | "description" | "text"> {
-  /** Returns a part of the text. May cost less than the whole text. */
+  /** Returns a part of the text. May be cheaper than reading `text`. */
   textIn(range: TextRange): string;
 }
 
@@ -81,7 +81,7 @@ export interface DocumentInIndex {
   readonly words: Uint32Array;
 }
 
-/** All windows of a domain by slot, with their words, places, and the vocabulary of their documents. */
+/** All windows of a domain by slot: their words for BM25, their chunks and documents, and the vocabulary of the documents. */
 export class IndexedWindows {
   readonly words: Bm25Index;
   readonly vocabulary: Vocabulary;
@@ -135,7 +135,7 @@ export class IndexedWindows {
   }
 }
 
-/** Returns the words of a document as written. */
+/** Returns the distinct words of a document, in lower case and not stemmed. */
 function wordsOf({ title, description, text }: IndexedDocument): Set<string> {
   const found = new Set<string>();
   tokenize([title, description ?? "", text].join("\n"), (word) => {

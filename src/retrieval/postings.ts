@@ -28,7 +28,7 @@ export function idfOf(holding: number, entries: number): number {
 
 /**
  * Combines fields into one text: the weighted frequency of each term, and the weighted length.
- * @param termOf negative if no entry contains the token
+ * @param termOf returns the number of a token's term; negative if no entry contains the token
  */
 export function foldFields(
   fields: readonly WeightedField[],
@@ -71,15 +71,15 @@ export function scoreText(
     .reduce((sum, { part }) => sum + part, 0);
 }
 
-/** Stored lists, contiguous and without gaps. `starts` has one more element than there are terms. */
+/** Arrays of stored lists, without gaps: the list of term t is at `starts[t]` up to `starts[t + 1]`. */
 export const POSTING_ARRAYS = { starts: Uint32Array, slots: Uint32Array, frequencies: Float32Array };
 
 type PackedPostings = ArraysOf<typeof POSTING_ARRAYS>;
 
 /**
  * For each term, the list of slots that contain it, in ascending order, with its frequency. All lists share two arrays. A
- * full list moves to a place of at least twice the size, and other lists reuse the old place. Places are powers of two,
- * except for packed lists.
+ * full list moves to a place of at least twice the size, and other lists reuse the old place. The size of a place is a
+ * power of two, except in lists that were loaded.
  */
 export class Postings {
   slots: Uint32Array;
@@ -89,7 +89,7 @@ export class Postings {
   private rooms: Uint32Array;
   private used: number;
   private count: number;
-  /** Free places: those in `free[n]` have room for 2ⁿ entries. */
+  /** Starts of free places: a place in `free[n]` has room for 2ⁿ entries. */
   private readonly free: number[][] = Array.from({ length: 32 }, () => []);
 
   constructor(packed?: PackedPostings) {
@@ -128,7 +128,7 @@ export class Postings {
     this.rooms = withRoom(this.rooms, this.count);
   }
 
-  /** Appends an entry. Slots must come in ascending order. */
+  /** Appends a slot to a term's list. Slots must come in ascending order. */
   append(term: number, slot: number, frequency: number): void {
     const length = this.length(term);
     if (length === this.rooms[term]) this.move(term);
@@ -138,7 +138,7 @@ export class Postings {
     this.lengths[term] = length + 1;
   }
 
-  /** Returns the place of a slot in a term's list, or −1 if it is missing. */
+  /** Returns the index in `slots` at which a term's list contains a slot, or −1 if the list lacks the slot. */
   find(term: number, slot: number): number {
     let low = this.start(term);
     let high = low + this.length(term) - 1;

@@ -91,7 +91,7 @@ export async function retrievePassages(
     ranker: vector?.encoder ?? null,
     /** Error message if the dense ranking was requested, but failed (words alone ranked) or did not cover all windows. */
     denseFailure: embedded.failure,
-    /** What failed: the store of the vectors, the encoder, or an index that is full, which ranks the vectors that it has. */
+    /** What failed: the store of the vectors, the encoder, or the index, which is full and ranks only the vectors that it has. */
     denseFailedIn: embedded.failedIn,
     embedding: embedded.embedding,
     /** Name of the reranker that ordered the passages; `null` if none did. */
@@ -192,7 +192,7 @@ function embeddingOf(vector: QuestionVector | null, counts: readonly (number | n
   return { model: vector.encoder.model ?? vector.encoder.id, tokens: sumOrNull(counts) };
 }
 
-/** Loads the passages of candidates. Returns `null` if a document of them has changed since it was indexed. */
+/** Loads the passages of candidates. Returns `null` if one of their documents has changed since it was indexed. */
 async function loadPassages(
   candidates: readonly RerankedCandidate[],
   question: Question,

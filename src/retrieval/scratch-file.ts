@@ -32,7 +32,7 @@ export class ScratchFile {
     let done = 0;
     for (let count = -1; count !== 0 && done < target.length; done += count)
       count = readSync(this.descriptor, target, done, target.length - done, position + done);
-    // What was never written is zeros, also behind the end of the file.
+    // Bytes that were never written read as zeros, also beyond the end of the file.
     target.fill(0, done);
   }
 
@@ -51,7 +51,7 @@ export function bytesIn(bytes: ArrayBufferView | StoredBytes, at = 0, length = b
   return copy;
 }
 
-/** Returns the bytes of an array that is fetched again for each access, because an equal array may have replaced it. */
+/** Returns the bytes of an array. It is fetched again for each access, because an array with equal contents may have replaced it. */
 export function inMemory(array: () => Uint8Array, byteLength: number): StoredBytes {
   return {
     byteLength,

@@ -28,7 +28,7 @@ export function intersectRanges(a: readonly TextRange[], b: readonly TextRange[]
   return mergeRanges(both);
 }
 
-/** Returns the range that contains another one completely, or `undefined`. */
+/** Returns the range of an area that contains the given range completely, or `undefined`. */
 export function rangeAround({ ranges }: AreaPart, { start, end }: TextRange): TextRange | undefined {
   return ranges.find((range) => inside({ start, end }, range));
 }
@@ -37,7 +37,7 @@ export function isOverlapped({ ranges }: AreaPart, { start, end }: TextRange): b
   return ranges.some((range) => start < range.end && range.start < end);
 }
 
-/** Returns the part of an area for a document at its version. */
+/** Returns the part of an area for a document; `undefined` if the area lacks the document or has another version of it. */
 export function partOf(area: Area, { id, version }: { readonly id: string; readonly version: string }): AreaPart | undefined {
   const part = area.get(id);
   return part === undefined || (part.version !== null && part.version !== version) ? undefined : part;
@@ -102,7 +102,7 @@ async function scoreCut(
   });
 }
 
-/** Returns the windows that cross an edge, cut to the area. Their headings are the headings above the remaining text. */
+/** Returns the windows that cross an edge of the area, cut to the area. Their headings are those above the remaining text. */
 async function cutPieces(across: readonly Candidate[], scope: Scope, area: Area, documents: Pick<DocumentStore, "load">) {
   const loaded = await documents.load(scope, [...new Set(across.map(({ documentId }) => documentId))]);
   return across.flatMap(({ documentId, version, chunk, title }) => {
@@ -125,8 +125,8 @@ function cutRanges({ units }: StoredDocument, { windows }: Chunk, part: AreaPart
 }
 
 /**
- * Fuses both rankings. The part of a chunk in one range of the area has the score of its best window; parts with a code
- * of the question come first.
+ * Fuses the rankings by vector and by words. The part of a chunk in one range of the area has the score of its best
+ * window; parts with a code of the question come first.
  */
 function fuse(candidates: readonly Candidate[], fusion: Fusion, area: Area): Candidate[] {
   const chunks = Map.groupBy(candidates, ({ chunk, documentId, window }) => {
@@ -169,8 +169,8 @@ function spanOf(units: readonly TextRange[]): TextRange | null {
 }
 
 /**
- * Returns the part of a window that an area allows, as one range, so that no forbidden text between two ranges is
- * shown. `null` if no text is allowed.
+ * Returns the part of a chunk that lies in one range of the area, the range around its best window, so that no forbidden
+ * text between two ranges is shown. Without an area, returns the whole chunk. `null` if no text is allowed.
  */
 export function placeWithin(
   area: Area | null,

@@ -38,7 +38,8 @@ export interface SearchEngine {
   /** Counts the windows with each term among those that the scope may see. */
   statistics(terms: readonly string[], scope: Scope, options?: Pick<EngineOptions, "signal">): Promise<TermStatistics>;
   /**
-   * Returns words (lower case, as written) a few edits away, with the number of visible documents that contain them.
+   * Returns words (lower case, not stemmed) a few edits away from `word`, with the number of visible documents that
+   * contain them.
    */
   similarWords(word: string, scope: Scope, options?: Pick<EngineOptions, "signal">): Promise<ReadonlyMap<string, number>>;
   /** Resolves when no work is pending and all changes are stored. */

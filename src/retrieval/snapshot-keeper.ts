@@ -95,7 +95,7 @@ export interface KeptIndex {
 
 export interface CapturedIndex {
   readonly pieces: readonly Piece[];
-  /** Checks whether the captured index still equals the store. If not, the change that follows will cause another write. */
+  /** Checks whether the captured index still equals the store. If not, the index will change and then be written again. */
   isCurrent(): Promise<boolean>;
 }
 

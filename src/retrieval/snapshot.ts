@@ -12,8 +12,8 @@ import { bytesIn, inMemory, type ScratchFile, type StoredBytes } from "./scratch
  * - 8: length of the header's JSON, u32
  * - 12: CRC-32 of the header's JSON, u32
  * - 16: the JSON: facts, and name, length and CRC-32 of each section
- * - then the sections, each at a multiple of 64. Padding (spaces after the JSON, zeros after a section) is included in
- * the checksums.
+ * - then the sections, each at an offset that is a multiple of 64. Padding (spaces after the JSON, zeros after a section)
+ * is included in the checksums.
  *
  * Numbers are little-endian, as in WebAssembly and on every machine that Node supports today. Each section is verified
  * when it is read, so that a large one can be read directly into its destination.
@@ -24,7 +24,7 @@ export interface Snapshot {
   bytes(name: string): number;
   /** Returns a section in memory of its own, aligned for any typed array. */
   section(name: string): Uint8Array<ArrayBuffer>;
-  /** Copies a section to consecutive places of exactly its length. */
+  /** Copies a section into the targets, one after the other. The targets together must have exactly its length. */
   copy(name: string, targets: readonly Piece[]): void;
   /** Returns the sections whose names begin with a prefix, named without it. */
   part(prefix: string): Snapshot;
@@ -45,7 +45,7 @@ const SNAPSHOT_VERSION = 5;
 const MAGIC = 0x58494253;
 const HEAD_BYTES = 16;
 const SPACE = 0x20;
-/** Size of a cache line, which aligns sections for any typed array. */
+/** Alignment of sections in bytes: the size of a cache line, which is enough for any typed array. */
 const ALIGNMENT = 64;
 
 const headSchema = z.object({
@@ -86,8 +86,8 @@ function checksum(before: number, piece: Piece): number {
 }
 
 /**
- * Pads the parts of a section with zeros. The result may contain empty arrays, which checksums must skip: Node's
- * `crc32` restarts on some of them.
+ * Pads the parts of a section with zeros to the alignment. The result may contain empty arrays, which checksums must
+ * skip: Node's `crc32` restarts on some of them.
  */
 function filled(pieces: Section[1], length: number): Piece[] {
   const whole = pieces.map((piece) => (ArrayBuffer.isView(piece) ? bytesIn(piece) : piece));
@@ -214,7 +214,7 @@ export function readFacts<T>(snapshot: Snapshot, schema: z.ZodType<T>): T {
   return facts.data;
 }
 
-/** Returns an error for a snapshot whose checksums are right but whose contents are inconsistent. */
+/** Returns the error for a snapshot with a wrong checksum or inconsistent contents. @param how what is wrong */
 export function damaged(how: string, options?: ErrorOptions): SnapshotError {
   return new SnapshotError("snapshot_damaged", `The index snapshot is damaged: ${how}. Build the index again.`, {}, options);
 }
@@ -239,7 +239,7 @@ function aligned(at: number): number {
   return Math.ceil(at / ALIGNMENT) * ALIGNMENT;
 }
 
-/** Bytes of texts that stay in memory; more are read from a file. */
+/** Maximum bytes of a column of strings in memory. A larger column is kept in a file if one can be created. */
 const MEMORY_BYTES = 2 ** 28;
 
 /** Constructor of `Uint32Array`, `Float32Array` and the like. */
@@ -334,7 +334,7 @@ export class StringColumn {
   private readonly wide: Uint8Array;
 
   /**
-   * @param createFile creates a file for more than `memoryBytes`. @default null: all are in memory
+   * @param createFile creates the file for a column of more than `memoryBytes` bytes. @default null: always in memory
    * @throws SnapshotError when its sections are damaged
    */
   constructor(snapshot: Snapshot, name: string, createFile: (() => ScratchFile) | null = null, memoryBytes = MEMORY_BYTES) {

@@ -35,7 +35,7 @@ export class VectorGroups {
   }
 }
 
-/** Vector search in database tables, in addition to this process. */
+/** Options of the vector search in database tables. */
 export interface VectorTables {
   /** Fills and searches the table only for requests with `inTables`. @default false */
   readonly onRequest?: boolean;
@@ -87,7 +87,7 @@ export class TableVectors {
   private opened: Opened | null = null;
   private work: Promise<void> = Promise.resolve();
   private isAtWork = false;
-  /** Changes that arrived while the table was being filled. */
+  /** The last call of `follow` that arrived while the table was being filled; it is repeated afterwards. */
   private next: (() => void) | null = null;
   private failure: string | null = null;
 

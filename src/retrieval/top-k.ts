@@ -84,7 +84,7 @@ export class TopK {
   private readonly scores: Float64Array;
   private readonly slots: Uint32Array;
   private size = 0;
-  /** Score needed to be kept; −∞ while there is room. With an equal score, only a lower slot is kept. */
+  /** Score that an entry needs to be kept; −∞ while there is room. With an equal score, only an entry with a lower slot is kept. */
   threshold = Number.NEGATIVE_INFINITY;
 
   constructor(k: number) {
@@ -174,7 +174,7 @@ export interface WeightedTerm {
 /** Parts of the retrieval stage. `words` and `vectors` are parts of `search`. */
 export type RetrievePart = "sync" | "understand" | "embed" | "search" | "words" | "vectors" | "rerank" | "load" | "deduplicate";
 
-/** Runs one part and returns its result. */
+/** Runs one part, records its duration, and returns its result. `untimed` only runs it. */
 export type TimePart = <T>(part: RetrievePart, run: () => T) => T;
 
 export const untimed: TimePart = (_part, run) => run();
@@ -188,9 +188,9 @@ export interface Hit {
   readonly title: string;
   /** Text of the window. */
   readonly text: string;
-  /** Score of the chunk's best window; `null` if not among the `k` best by words. */
+  /** BM25 score of the chunk's best window; `null` if the chunk is not among the `k` best by words. */
   readonly bm25: number | null;
-  /** Cosine of the chunk's best window; `null` if not among the `k` best by vector. */
+  /** Cosine of the chunk's best window; `null` if the chunk is not among the `k` best by vector. */
   readonly dense: number | null;
   /** Cosine of the chunk's best window for every chunk with a vector; otherwise `null`. */
   readonly cosine: number | null;
@@ -202,7 +202,7 @@ export interface Ranked<Id> {
   readonly score: number;
 }
 
-/** Weight of the dense ranking (`spark` source, section 2.1). */
+/** Weight of the dense ranking (`spark` design, section 2.1). */
 export const DEFAULT_ALPHA = 0.6;
 /** Weight of the BM25 ranking. */
 export const DEFAULT_BETA = 0.4;
@@ -216,8 +216,8 @@ export function normalizeMinMax<Id>(ranking: readonly Ranked<Id>[]): Map<Id, num
 }
 
 /**
- * Computes α·dense + β·bm25 after min-max (`spark` source, section 2.1). An id that is missing in a ranking gets the
- * lowest score there, 0. If one ranking is empty, the other gets the full weight.
+ * Computes α·dense + β·bm25 after min-max normalisation (`spark` design, section 2.1). An id that is missing in a
+ * ranking gets 0 for it, the lowest normalised score. If one ranking is empty, the other gets the full weight.
  */
 export function fuseMinMax<Id>(
   dense: readonly Ranked<Id>[],

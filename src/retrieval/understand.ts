@@ -13,7 +13,7 @@ import type { WeightedTerm } from "./top-k.ts";
  * its words are more common.
  */
 export const ABBREVIATION_WEIGHT = 0.5;
-/** Weight of a synonym, which only often means the same. */
+/** Weight of a synonym. It is low, because a synonym does not always mean the same. */
 export const SYNONYM_WEIGHT = 0.3;
 
 /** An alternative for a phrase of a question. */
@@ -21,7 +21,7 @@ interface Equivalent {
   /** The phrase in the domain pack's spelling. */
   readonly of: string;
   readonly to: string;
-  /** Tokens of the phrase in the question. */
+  /** Tokens of `of`. */
   readonly ofTokens: readonly string[];
   readonly tokens: readonly string[];
   /** Relative to 1 for the question's own words. */
@@ -30,7 +30,7 @@ interface Equivalent {
 
 /** Abbreviations and synonyms of a domain. */
 export interface Thesaurus {
-  /** Returns every alternative for phrases of the text, longest phrase first at each place. */
+  /** Returns the alternatives for the phrases of a text. Of phrases that begin with the same word, only the longest counts. */
   equivalents(text: string): Equivalent[];
   /** Checks whether a word is part of an entry. Such words never count as misspelt. */
   has(word: string): boolean;
@@ -172,15 +172,15 @@ export interface UnderstandParts {
 
 /** Weight of a corrected word, because the correction may be wrong. */
 export const REPAIR_WEIGHT = 0.9;
-/** Maximum number of corrections. A question in another language has many unknown words, none of them misspelt. */
+/** Maximum number of corrected and out-of-vocabulary words. A question in another language has many unknown words, all spelled right. */
 const MAX_REPAIRS = 5;
 
-/** Minimum length of an out-of-vocabulary word; shorter ones are slang or abbreviations. */
+/** Minimum length of an out-of-vocabulary word in letters. Shorter unknown words are mostly slang or abbreviations. */
 const OOV_LETTERS = 4;
 
 /**
- * Analyses a question: removes its frame, corrects misspelt words, adds alternatives with lower weight. Linear in its
- * length.
+ * Analyses a question: removes its frame ("how long does"), corrects misspelt words, adds alternatives with lower weight.
+ * Linear in the length of the question.
  */
 export async function understand(question: string, parts: UnderstandParts, settings: QuerySettings): Promise<Understood> {
   const shape = readQuestion(question);
@@ -249,7 +249,7 @@ function replaceWords(text: string, repairs: readonly Repair[]): string {
   return text.replaceAll(/[\p{L}]+/gu, (word) => byWord.get(word.toLowerCase()) ?? word);
 }
 
-/** The parts of a question that understanding depends on. */
+/** The fields of a question on which its analysis depends. */
 export type AskedText = Pick<Question, "resolved" | "scope">;
 
 /** Analyses questions with the words of an index that the user may see. */
@@ -274,7 +274,7 @@ export interface IndexWords {
   has(token: string): boolean;
 }
 
-/** Maximum number of passages whose words are known to be loaded. */
+/** Maximum number of remembered passages whose words are loaded. */
 const MAX_PASSAGES = 20_000;
 
 /** Word statistics for one scope at one revision. Load the words of a text before you ask for them. */
@@ -330,7 +330,7 @@ function textsOf({ document, headingPath, text, units }: Passage): string[] {
 export interface QuestionWords extends IndexWords {
   /** Returns the spell-corrected tokens of the question's content. */
   questionTokens(question: string): string[];
-  /** Returns the tokens of the question for which a text has an alternative. */
+  /** Returns the tokens of the question for which a text contains an alternative. @param held tokens of the text */
   alsoHeld(held: ReadonlySet<string>): string[];
   /** The analysed question. */
   readonly asked: ReadQuestion;

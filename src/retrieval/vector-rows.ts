@@ -67,7 +67,7 @@ export interface ScanKernel {
   rescore(addresses: number, count: number, rowBytes: number, query: number, scores: number): void;
 }
 
-/** Limit of a 32-bit address. */
+/** Number of bytes that 32-bit addresses can reach. */
 const MAX_MEMORY_BYTES = 2 ** 32;
 
 /**
@@ -100,7 +100,7 @@ export interface Layout {
   readonly list: number;
   /** (index, score) pairs of a scan, or scores of a rescoring. */
   readonly hits: number;
-  /** Copies of f32 rows that are in a file, for a rescoring. */
+  /** Copies, for a rescoring, of f32 rows that are in a file. */
   readonly staged: number;
   /** First block: scales, int8 rows and, unless they are in a file, f32 rows of `BLOCK_ROWS` slots. */
   readonly blocks: number;
@@ -222,10 +222,10 @@ export class VectorRows {
   }
 
   /**
-   * Offers the int8 scores of all rows, block by block. Each block returns only scores above the worst entry kept so
-   * far.
+   * Offers the int8 scores of the accepted rows to `best`, block by block. The kernel returns only scores above the worst
+   * entry kept so far.
    * @param rows number of rows
-   * @param base slot of the first row
+   * @param base slot of row 0
    */
   scan(rows: number, base: number, accepted: SlotSet, best: TopK): void {
     const { kernel, uint32, float32, layout } = this;
@@ -241,7 +241,7 @@ export class VectorRows {
     }
   }
 
-  /** Offers the f32 scores of some rows. @param base slot of the first row */
+  /** Offers the f32 scores of some rows to `best`. @param base slot of row 0 */
   rescore(rows: ArrayLike<number>, base: number, best: TopK): void {
     const { kernel, uint32, float32, layout } = this;
     const { list, hits, floatBytes, query } = layout;

@@ -185,7 +185,7 @@ export class Vocabulary {
     return candidates;
   }
 
-  /** Returns the words that some document contains, and a function that gives the new numbers of the words in a part. */
+  /** Returns the words that some document contains. `renamed` returns, for the part of an owner, the new number of each old number. */
   save(): { sections: Section[]; renamed: (owner: VocabularyOwner) => Uint32Array } {
     const saved = [...this.parts].map(([key, part]) => ({ key, ...packed(part) }));
     const kept = saved.filter(({ words }) => words > 0);

@@ -79,7 +79,7 @@ export function createApp(options: AppOptions): Hono {
     if (isGone(thrown, context.req.raw.signal)) return goneResponse();
     const isQuestion = context.get(IS_QUESTION as never) === true && warningsOf(thrown).length === 0;
     context.set(IS_QUESTION as never, false as never);
-    // A refused request may contain an emergency too.
+    // A request that failed may still contain an emergency, so add the hotlines that fit.
     const error = isQuestion ? withWarnings(thrown, await engine.hotlines(await beginningOf(context))) : thrown;
     const { status, body } = describeFailure(error, log, context.get("requestId") as string | undefined);
     const wait = body.error.data?.retry_after_s;

@@ -86,11 +86,11 @@ export interface Endpoint<Query extends z.ZodType = z.ZodType, Body extends z.Zo
   /** `true`: has an `ETag`; unchanged content gives `304`. */
   readonly etag?: true;
   /**
-   * `true`: sent with `no-store`, because the response is for one caller or one moment. Responses of routes with a
-   * required role other than `ask` always are.
+   * `true`: sent with `no-store`, because the response is for one caller or one moment. Routes that require a role other
+   * than `ask` always send `no-store`.
    */
   readonly unstored?: true;
-  /** Part of the server that the endpoint requires. */
+  /** Optional part of the server without which the endpoint does not exist. */
   readonly needs?: "evaluations" | "metrics";
   /** Returns the value to send as JSON, or a whole `Response`. */
   readonly handle: (call: Call<z.output<Query>, z.output<Body>>, services: Services) => unknown;

@@ -44,7 +44,7 @@ export function withoutEscapes(json: string): string {
 /** Error message for an invalid optional body. */
 const OPTIONAL_BODY = 'The request body is invalid. Send {"domain": "NAME"}, or nothing.';
 
-/** @param reason message instead of the first fault */
+/** @param reason error message that replaces the description of the first fault */
 function parse<Schema extends z.ZodType>(value: unknown, schema: Schema, reason?: string): z.output<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;

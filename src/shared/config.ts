@@ -16,7 +16,7 @@ import { ConfigError, messageOf } from "./errors.ts";
 export const DEFAULT_DOMAIN = "documents";
 /** Access labels of requests and documents that set none. */
 export const DEFAULT_ACCESS = ["public"] as const;
-/** Maximum characters of a question. The limit of the `spark` source (section 6.1). */
+/** Maximum characters of a question. The limit of the `spark` design (section 6.1). */
 export const DEFAULT_QUESTION_CHARACTERS = 500;
 /**
  * Maximum bytes of a file, enough for a scanned book as PDF. The setting cannot exceed this value. Text files have a
@@ -27,9 +27,9 @@ export const DEFAULT_FILE_BYTES = 200 * 1024 * 1024;
 export const DEFAULT_BATCH_PARALLEL = 4;
 /** Maximum questions of one batch over HTTP: about a day's list. The connection stays open for minutes. */
 export const DEFAULT_BATCH_QUESTIONS = 1000;
-/** Number of earlier question–answer pairs that a question may refer to (`book` source, section 4). */
+/** Number of earlier question–answer pairs that a question may refer to (`book` design, section 4). */
 export const DEFAULT_SESSION_TURNS = 5;
-/** Minutes without a question after which a session is deleted (`book` source, section 4). */
+/** Minutes without a question after which a session is deleted (`book` design, section 4). */
 export const DEFAULT_SESSION_IDLE_MINUTES = 30;
 /** Maximum number of stored sessions: half an hour of a busy site. A session takes about 10 kB, all of them at most 500 MB. */
 export const DEFAULT_SESSIONS = 50_000;
@@ -42,7 +42,7 @@ export const DEFAULT_INTERACTIONS_DAYS = 180;
 export const DEFAULT_INTERACTION_ROWS = 20_000;
 /** Retention of the audit log in days. */
 export const DEFAULT_AUDIT_DAYS = 730;
-/** Maximum number of cached answers. The least recently used is evicted first (`spark` source, section 5.2). */
+/** Maximum number of cached answers. The least recently used is evicted first (`spark` design, section 5.2). */
 export const DEFAULT_CACHE_ENTRIES = 10_000;
 /**
  * Hours for which a cached answer may be served. Independently of this limit, every cache hit compares the versions of
@@ -53,7 +53,7 @@ export const DEFAULT_CACHE_HOURS = 24 * 7;
 export const DEFAULT_REPORT_DAYS = 90;
 /** Maximum number of reports per tenant of a domain. The oldest are deleted first. Each takes about 7 kB. */
 export const DEFAULT_REPORT_ENTRIES = 10_000;
-/** Milliseconds after which a verifying model is cancelled. The scores of the rules are used then, because the user is waiting. */
+/** Milliseconds after which a verifying model is cancelled, because the user is waiting. The scores of the rules are used instead. */
 export const DEFAULT_VERIFY_TIMEOUT_MS = 8000;
 export const DEFAULT_HUB_URL = "https://huggingface.co";
 
@@ -145,12 +145,12 @@ export const configSchema = z.strictObject({
     serve_flagged: setting(
       z.boolean(),
       false,
-      "Serve answers that a reviewer flagged, with the warning `flagged`, under profiles with the graph cache (`seven-layer` source, equation 6)",
+      "Serve answers that a reviewer flagged, with the warning `flagged`, under profiles with the graph cache (`seven-layer` design, equation 6)",
     ),
     rewordings: setting(
       z.enum(["pack", "always", "never"]),
       "pack",
-      "Serve a stored answer to a paraphrase: `pack` if the domain pack sets `semantic_cache` or the profile's source requires it, `always` in every domain, or `never`",
+      "Serve a stored answer to a paraphrase: `pack` if the domain pack sets `semantic_cache` or the profile's design requires it, `always` in every domain, or `never`",
     ),
   }),
   reports: group("Diagnostic reports, listed by `reports`", {

@@ -34,8 +34,8 @@ export class StoreError extends SourceboundError {}
 export class ModelError extends SourceboundError {}
 
 /**
- * A web search that failed, or a web page that cannot be fetched or parsed. A question continues without the web in
- * this case.
+ * A web search that failed, or a web page that cannot be fetched or parsed. The question is then answered without the
+ * web.
  */
 export class WebError extends SourceboundError {}
 

@@ -6,7 +6,7 @@ import { linkQuestion, type QuestionNodes, type SourceNode } from "./graph.ts";
 import type { ReviewStatus } from "./interaction.ts";
 import type { Database } from "./schema.ts";
 
-/** A document version that a cached answer names. When the document changes, the entry of the answer is deleted. */
+/** A document version that a cached answer cites or mentions. When the document changes, the answer's entry is deleted. */
 export interface NamedDocument {
   readonly id: string;
   readonly version: string;
@@ -14,7 +14,7 @@ export interface NamedDocument {
 
 type EntryRow = Selectable<Database["cache_entries"]>;
 
-/** A stored answer (JSON text) with the document versions that it names. */
+/** A stored answer (JSON text) with the document versions that it cites or mentions. */
 export interface CacheEntry extends Readonly<Pick<EntryRow, "key" | "question" | "answer" | "createdAt" | "expiresAt">> {
   readonly documents: readonly NamedDocument[];
   readonly reviewStatus: ReviewStatus;
@@ -54,7 +54,7 @@ export interface CachePut {
   readonly answer: string;
   /** Interaction whose review status applies to the answer. When the interaction is deleted, so is the entry. */
   readonly interactionId: string | null;
-  /** Every document that the answer names. */
+  /** Every document that the answer cites or mentions. */
   readonly documents: readonly NamedDocument[];
   /** The documents that the answer cites. */
   readonly sources: readonly SourceNode[];

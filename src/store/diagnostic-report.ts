@@ -36,7 +36,7 @@ const diagnosis = z.object({
   confidence: z.number().nullable(),
   /** Confidence minus the threshold, so negative for a refusal. `null` if unknown, or if the profile has no threshold. */
   headroom: z.number().nullable(),
-  /** Confidence below which an answered question is reported. `null` if the profile uses `headroom` or reports nothing. */
+  /** Confidence below which an answered question is reported. `null` if the profile has no such threshold. */
   report_below: z.number().nullable(),
   /** Reason for the refusal; `null`: the question was answered. */
   refusal: refusalSchema.shape.reason.nullable(),

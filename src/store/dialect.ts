@@ -97,7 +97,7 @@ export async function rewrite(db: Kysely<Database>): Promise<void> {
 export function leftInLog(db: Kysely<Database>): string {
   return isPostgres(db)
     ? "The tables no longer contain the deleted data. PostgreSQL's write-ahead log contains it until the server overwrites those files. Archives of that log, base backups and replicas contain it as well: have your administrator clear them (docs/privacy.md says how)."
-    : "Another process was reading the database, so its log file may still contain old pages. Run the command again, or stop that process.";
+    : "Another process was reading the database, so the database's log file may still contain deleted data. Run the command again, after stopping that process if necessary.";
 }
 
 const CHECKPOINT_TRIES = 20;
@@ -174,7 +174,7 @@ export type Given<Values> = <Name extends keyof Values & string>(name: Name) => 
 type Runner = Pick<Kysely<Database>, "executeQuery">;
 
 /**
- * Compiles a query once, because compiling takes longer than executing, and every question waits for it.
+ * Compiles a query once: compiling takes longer than executing, and otherwise every question would wait for it.
  * @param build runs once, at the first use
  * @returns a function that executes the query with values, inside or outside a transaction
  */
@@ -210,7 +210,7 @@ const MOST_ROWS = 32;
  * Prepares an insert of any number of rows with equal column order, split into statements of 32, 16, … rows, so that few statements
  * are compiled.
  * @param build runs once per statement size; its statement takes the values of the rows in order, and no others
- * @returns a function that inserts rows and returns the statements' results
+ * @returns a function that inserts rows and returns the rows that the statements return
  * @throws Error if a statement takes other values, which would shift later rows into wrong columns
  */
 export function prepareRows<Row extends object, Result = unknown>(
@@ -284,8 +284,8 @@ export class ChangeCount {
 }
 
 /**
- * Returns whether a statement only inserts into `APPEND_ONLY_TABLES`. `replace` is not an insert, because it could change
- * the review of an interaction.
+ * Returns whether a statement only adds rows to one of `APPEND_ONLY_TABLES`. False for `insert or replace` and for an
+ * upsert of interactions, because both could change the review of an interaction.
  */
 function addsBeside(statement: RootOperationNode): boolean {
   if (!InsertQueryNode.is(statement) || statement.into === undefined || statement.replace === true) return false;
@@ -311,7 +311,7 @@ export class CountingAdapter extends SqliteAdapter {
   }
 }
 
-/** Matches statements that return rows. `columns()` of a statement would tell, but Node.js 22.13 does not have it. */
+/** Matches statements that return rows. `columns()` of a statement would tell whether it does, but Node.js 22.13 does not have it. */
 const RETURNS_ROWS = /^\s*(?:select|with|pragma|values|explain)\b|\breturning\b/i;
 
 /** Number of prepared statements kept per connection, twice the number that a question uses. */

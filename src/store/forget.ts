@@ -224,10 +224,10 @@ async function purge(trx: Transaction<Database>, retention: Retention, now: Date
 }
 
 /**
- * Deletes interactions older than `interactionsDays`, and the oldest ones above `interactionsRows`. Two kinds do not
- * count towards the maximum: reviewed interactions, because a flood of questions would push them out, and interactions
- * with a cache entry, because the entry would be deleted too, and all users would wait for a new answer to a popular
- * question.
+ * Deletes interactions older than `interactionsDays`, and the oldest unreviewed ones above `interactionsRows`. Reviewed
+ * interactions do not count towards the maximum, because a flood of questions would push them out. Interactions with a
+ * cache entry count but stay, because the entry would be deleted too, and all users would wait for a new answer to a
+ * popular question.
  * @returns the number of deleted interactions
  */
 export async function dropInteractions(

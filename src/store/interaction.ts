@@ -23,21 +23,21 @@ export interface Interaction
   readonly content?: SharedContent | null | undefined;
 }
 
-/** Measurements of an interaction; absent values are unknown or none. */
+/** Measurements of an interaction; `null`: unknown or none. */
 export interface InteractionFacts
   extends Readonly<Pick<Database["interactions"], "privacy" | "curatedKey" | "cacheKey" | "reason" | "warnings" | "conflicts">>,
     Readonly<Pick<Database["interactions"], "tokens" | "costUsd" | "savedTokens" | "savedUsd" | "latencyMs">> {
-  /** The question as asked and as resolved: hashed here, not stored. */
+  /** The question as asked and as resolved; only hashes of them are stored. */
   readonly asked: string;
   readonly resolved: string;
-  /** Sentences and cited versions as text: hashed here, not stored. */
+  /** Sentences and cited versions as text; only a hash of them is stored. */
   readonly answered: string;
   readonly topics: readonly string[];
   /** Set for an answer that a reviewer wrote: it is approved with the document versions that it cites. */
   readonly approved: ReadonlyMap<string, string> | null;
 }
 
-/** A part shared by many stored answers, as a JSON object. */
+/** Members shared by many stored answers, as a JSON object. */
 export interface SharedContent {
   /** SHA-256 of `body`. */
   readonly hash: string;
@@ -85,7 +85,7 @@ export function askerOf({ domain, tenant, access }: { readonly domain: string; r
   return { domain, tenant: tenant || null, access: JSON.parse(access) as string[] };
 }
 
-/** The inputs of an answer, stored with its interaction; the writer defines the shape of the JSON. */
+/** The inputs of an answer, stored with its interaction; the caller that records them defines the shape of `body`. */
 export interface NewRecord {
   /** Revision of the searched domain. */
   readonly revision: number;

@@ -82,7 +82,7 @@ export interface Beside {
 
 /** Creates a writer of interactions and their related rows; concurrent additions share a transaction. */
 function createInteractionWriter(db: Kysely<Database>, { writeTurns, clock, retention }: InteractionParts) {
-  // An embedded database works in the answering thread. A server works elsewhere, so several writes can be in flight.
+  // An embedded database runs in the answering thread. A server is another process, so several writes can be in flight.
   const waits = isPostgres(db);
   const addTogether = createTogetherWriter(db, writeTurns);
   const seldom = createSeldom();
@@ -113,7 +113,7 @@ function createInteractionWriter(db: Kysely<Database>, { writeTurns, clock, rete
   return joined(addAll, { atOnce: waits ? SERVER_WRITES : 1 });
 }
 
-/** Creates a writer of interactions, in order. A reviewed one is inserted at once, so that later ones find the review to inherit. */
+/** Creates a writer of interactions, in order. One with a review is inserted at once, so that later ones can inherit the review. */
 function createTogetherWriter(db: Kysely<Database>, writeTurns: WriteTurns) {
   const reviewOf = createReviewReader(db);
   const insertInteractions = prepareRows((rows: readonly Selectable<Database["interactions"]>[]) =>

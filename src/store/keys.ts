@@ -9,7 +9,7 @@ import type { Database } from "./schema.ts";
 export const ROLES = ["ask", "ingest", "review", "metrics", "admin"] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Prefix by which a log or a secret scanner recognises a key. */
+/** Prefix of every key, by which the server and secret scanners recognise keys. */
 export const KEY_PREFIX = "sb_";
 /** Number of random bytes in the secret part of a key. */
 const SECRET_BYTES = 32;

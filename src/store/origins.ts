@@ -17,7 +17,7 @@ export function createUnfinishedStore(db: Kysely<Database>) {
     async end(place: SourcePlace): Promise<void> {
       await db.deleteFrom("meta").where("key", "=", keyOf(place)).execute();
     },
-    /** Returns the number of files for each unfinished source that the scope may see and that has stored files. */
+    /** Returns, for each unfinished source that the scope may see and that has stored files, the number of files to ingest. */
     async list({ domain, tenant, access }: Scope): Promise<number[]> {
       const rows = await db.selectFrom("meta").select("value").where("key", "like", `${PREFIX}%`).orderBy("key").execute();
       const seen = rows

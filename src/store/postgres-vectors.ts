@@ -7,7 +7,7 @@ import type { Database } from "./schema.ts";
 /** Maximum dimensions that pgvector's HNSW indexes as `vector` and as `halfvec` (its README, "HNSW"). */
 const VECTOR_DIMENSIONS = 2_000;
 const HALFVEC_DIMENSIONS = 4_000;
-/** HNSW parameters of the `seven-layer` source (tables 10 and 11); also pgvector's defaults. */
+/** HNSW parameters of the `seven-layer` design (tables 10 and 11); also pgvector's defaults. */
 const HNSW = { m: 16, efConstruction: 64 } as const;
 /** Maximum number of vectors passing the filter for exact search. HNSW would visit many that do not pass (`bench pgvector`). */
 export const EXACT_UP_TO = 2_000;
@@ -57,7 +57,7 @@ export async function openPostgresVectors(store: Kysely<Database>, { domain, mod
   await createTable(db, table, type, dimensions);
   const own = sql`model = ${sql.lit(model)} and domain = ${sql.lit(domain)}`;
   return {
-    /** Stores vectors of documents that still exist in this version; existing vectors of windows stay. */
+    /** Stores vectors of documents that still exist in the given version. Does not replace the existing vector of a window. */
     async put(rows: readonly StoredVector[]): Promise<void> {
       for (let at = 0; at < rows.length; at += ROWS_PER_INSERT)
         await insertRows(db, { table, type, model, domain }, rows.slice(at, at + ROWS_PER_INSERT));
@@ -103,7 +103,7 @@ export async function openPostgresVectors(store: Kysely<Database>, { domain, mod
     async dropIndex(): Promise<void> {
       await sql`drop index if exists ${index}`.execute(db);
     },
-    /** Returns the sizes of the table and of this index in bytes. */
+    /** Returns the sizes in bytes of the table and of the HNSW index of this domain and encoder. */
     async bytes(): Promise<{ readonly table: number; readonly index: number }> {
       const { rows } = await sql<{ whole: number; part: number | null }>`
         select pg_table_size(${sql.lit(name)}::regclass) as whole, pg_relation_size(to_regclass(${sql.lit(indexName)})) as part`.execute(

@@ -20,8 +20,8 @@ const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 2_000;
 
 /**
- * Creates a dedicated listening connection. After a lost connection it reconnects until `close`, and reports one `null`
- * for all notifications that it missed.
+ * Creates a dedicated connection that listens for changes. If the connection is lost, it reconnects until `close`, and
+ * reports one `null` for all notifications that it missed.
  */
 export function createChanges(url: string, warn: (message: string) => void) {
   let client: pg.Client | null = null;
@@ -42,7 +42,7 @@ export function createChanges(url: string, warn: (message: string) => void) {
       client = null;
       if (wait === FIRST_RETRY_MS)
         warn(
-          `notifications of changes by other processes are missing until PostgreSQL answers again (${messageOf(error ?? "connection ended")}); questions check for changes themselves`,
+          `the connection for change notifications was lost (${messageOf(error ?? "connection ended")}); until PostgreSQL answers again, every question checks for changes by other processes`,
         );
       made.end().catch(() => undefined);
       retry = setTimeout(() => {
@@ -86,11 +86,11 @@ export type Changes = ReturnType<typeof createChanges>;
 /** Milliseconds after which a connection attempt fails with a clear error instead of a hanging request. */
 const CONNECT_TIMEOUT_MS = 5_000;
 /**
- * Settings of pgvector's index search: 100 candidates, 2.5 times its default (`bench pgvector` has the recall), and
- * more while a filter rejects too many. No effect without pgvector.
+ * Settings of pgvector's index search: 100 candidates, 2.5 times its default (`bench pgvector` measures the recall),
+ * and more while a filter rejects too many. No effect without pgvector.
  */
 const SEARCH_SETTINGS = "set hnsw.ef_search = 100; set hnsw.iterative_scan = relaxed_order";
-/** PostgreSQL's type id of 64-bit integers, which `pg` returns as text. All stored values are far below 2^53. */
+/** PostgreSQL's type id of 64-bit integers, which `pg` returns as text. All stored values are below 2^53, so numbers are exact. */
 const INT8_OID = 20;
 
 export interface PostgresOptions {
@@ -104,7 +104,7 @@ export interface PostgresOptions {
 /**
  * Connects to PostgreSQL and creates or migrates the tables, one process at a time under an advisory lock. The next query replaces a
  * lost connection.
- * @param last the migration to stop at, for tests of later ones; all of them when absent
+ * @param last the migration to stop at, for tests of later migrations; all of them when absent
  * @throws StoreError `store_unavailable`, `store_denied`, `store_newer`, `store_failed`; queries also throw `store_unavailable`
  */
 export async function openPostgres({ url, connections, timeoutMs }: PostgresOptions, last?: string): Promise<Kysely<Database>> {

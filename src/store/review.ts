@@ -81,7 +81,7 @@ export function createReviewStore(db: Kysely<Database>, now: () => Date) {
     db.selectFrom("curated").select(["id", "answer", "createdAt"]).where("key", "=", given("key")).where("status", "=", "served"),
   );
   return {
-    /** Returns answers with text that are neither approved nor corrected, or were rated down since. Newest first. */
+    /** Returns answers whose text is stored and that are neither approved nor corrected, or rated down after review. Newest first. */
     pending: (domain: string, options: PendingOptions): Promise<PendingInteraction[]> => listPending(db, domain, options),
     get: (id: string, sees?: Sees): Promise<ReviewedInteraction | null> => getReviewed(db, id, sees),
     async questions(ids: readonly string[]): Promise<Map<string, string>> {

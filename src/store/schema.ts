@@ -65,7 +65,7 @@ export interface Database {
   /** `blocks`, `units`, `sourceMap`, `outline`, `pages` and `reading` are JSON; `file` differs from `path` for JSON entries. */
   documents: Omit<StoredDocument, "tenant" | "authority" | "type" | "blocks" | "units" | "sourceMap" | "pages" | "reading" | "chunks"> &
     Row<"tenant" | "file" | "blocks" | "units" | "sourceMap" | "updatedAt", "authority" | "type"> & {
-      /** Headings as `[start, level, text]`, so that filters need no texts. */
+      /** Headings as `[start, level, text]`, so that filters need not load the text of the document. */
       outline: string;
       /** Offsets of page starts; `null`: no pages. */
       pages: string | null;
@@ -155,7 +155,7 @@ export interface Database {
     /** Retrieved documents and cited chunks, as JSON. */
     retrieved: string;
   } & Row<"createdAt" | "expiresAt" | "usedAt">;
-  /** Document versions that cached answers name. */
+  /** Document versions that cached answers cite or mention. */
   cache_documents: { key: string; documentId: string; version: string };
   topics: { id: Generated<number>; domain: string; slug: string; name: string; keywords: string };
   entities: { id: Generated<number>; domain: string; type: string; value: string };
@@ -177,7 +177,7 @@ export interface Database {
   api_keys: Row<"id" | "name" | "createdAt", "expiresAt" | "revokedAt"> & {
     /** Keyed hash of the key. The key itself is not stored. */
     hash: string;
-    /** JSON lists; `null` in the next three: no limit. */
+    /** `roles` to `access` are JSON lists. `null`: any domain, any tenant, or the configured access labels. */
     roles: string;
     domains: string;
     tenants: string;

@@ -24,7 +24,7 @@ export interface StoredTurn extends SessionTurn {
 export interface SessionSettings {
   readonly idleMinutes: number;
   readonly limit: number;
-  /** Maximum number of sessions, within 0.1 %. The session that has been idle longest is deleted first. Absent: unlimited. */
+  /** Maximum number of sessions; may be exceeded by 0.1 %. The session idle for longest is deleted first. Absent: unlimited. */
   readonly most?: number | undefined;
   /** User of the session. Sessions of different users are separate even if their names are equal. */
   readonly userId?: string | null | undefined;
@@ -39,8 +39,8 @@ export interface NewTurn {
 }
 
 /**
- * Appends turns in order, inside a transaction. It keeps at most `limit` turns of a session and extends it by
- * `idleMinutes`. An expired session restarts empty.
+ * Appends turns in order, inside a transaction. Keeps at most `limit` turns per session, and extends the sessions of the
+ * turns by `idleMinutes`. An expired session restarts empty.
  * @param secret of the installation; passed in, because fetching it could wait for another transaction
  * @returns a callback to run after the commit
  */
@@ -66,7 +66,7 @@ export function createTurnWriter(db: Kysely<Database>, now: () => Date): WriteTu
   const insertTurns = prepareRows((rows: readonly Omit<Selectable<Database["session_turns"]>, "id">[]) =>
     db.insertInto("session_turns").values(rows),
   );
-  /** Checks the number of sessions, less often if many more may be added. @returns a callback to run after the commit */
+  /** Enforces the maximum number of sessions; counts them less often while far below it. @returns a callback to run after the commit */
   const makeRoom = async (trx: Transaction<Database>, most: number, spoken: readonly string[]): Promise<() => void> => {
     const { length: more } = spoken;
     if (!seldom.isDue(more)) return () => seldom.done(more);
@@ -189,7 +189,7 @@ async function dropSilent(trx: Transaction<Database>, most: number, spoken: read
   return 0;
 }
 
-/** Derives a session's id from its name, scope, caller and user, so that an equal name elsewhere is another session. */
+/** Derives a session's id from its name, scope, caller and user, so that equal names in other scopes are other sessions. */
 function sessionKey(secret: string, name: string, scope: Scope, userId: string | null): string {
   const { domain, tenant, caller } = scope;
   return keyedHash(secret, "session of", name, domain, tenant, labelsOf(scope), userId, ...(caller === undefined ? [] : [caller]));
@@ -199,13 +199,13 @@ function labelsOf(scope: Scope): string[] {
   return [...new Set(scope.access)].sort();
 }
 
-/** Schedules checks of retention limits. The first addition of a process triggers one, because many processes make only one addition. */
+/** Schedules checks of retention limits. The first addition of a process triggers a check, because many processes add only once. */
 export function createSeldom() {
   let left = 0;
   return {
     /** Returns whether the next `more` additions require a check. Changes nothing, so that a repeated transaction decides equally. */
     isDue: (more: number): boolean => more > left,
-    /** Counts committed additions. @param untilNext additions until the next check, if one ran with these */
+    /** Counts committed additions. @param untilNext number of additions until the next check; given after a check */
     done: (more: number, untilNext?: number): void => {
       left = untilNext ?? Math.max(left - more, 0);
     },

@@ -24,21 +24,21 @@ import { createFairLock, createLogSync } from "./write-log.ts";
  * which stores one file.
  */
 export const DEFAULT_BUSY_TIMEOUT_MS = 15_000;
-/** Milliseconds between two attempts. */
+/** Milliseconds between two attempts to run a statement while the database is locked. */
 const BUSY_RETRY_MS = 5;
 /** Milliseconds for which opening waits for a lock. It may block the thread, because nothing else runs yet. */
 const OPEN_BUSY_TIMEOUT_MS = 5_000;
 
 /**
  * Number of pages in the log (16 MB) after which a commit moves them into the database and waits for the disk. Four
- * times SQLite's default, because nearly every answer changes the same index pages.
+ * times SQLite's default: nearly every answer changes the same index pages, and each page is moved once for all its changes.
  */
 const CHECKPOINT_PAGES = 4_000;
 
 /**
  * Opens the database file, creating or migrating it. Uses WAL and syncs the log before acknowledging a write, so that writes survive
  * a power cut. Several processes may open the same file.
- * @param last the migration to stop at, for tests of later ones; all of them when absent
+ * @param last the migration to stop at, for tests of later migrations; all of them when absent
  * @throws StoreError `store_unwritable`, `store_corrupt`, `store_newer`, `store_busy`, `store_failed`; queries throw them too
  */
 export async function openSqlite(path: string, last?: string): Promise<Kysely<Database>> {
@@ -72,8 +72,8 @@ function versionOf(connection: StatementCache): number {
 }
 
 /**
- * Creates the file with private mode, because SQLite would make it world-readable. Its log inherits the mode. Skips an
- * existing file, because closing a database file drops all locks that the process holds on it.
+ * Creates the file with private mode, because SQLite would make it world-readable. Its log inherits the mode. Does not open
+ * an existing file, because closing it would drop all locks that the process holds on it.
  */
 function makePrivateFile(path: string): void {
   if (existsSync(path)) return;
@@ -263,7 +263,7 @@ class ReadingApartConnection implements DatabaseConnection {
     const { writer, path, changes } = this.connections;
     return patiently(path, () => {
       const result = writer.execute<R>(query);
-      // A statement that returns rows may also have changed some, unless it is a select.
+      // `numAffectedRows` is undefined if the statement returns rows. Unless it is a select, it may have changed rows too.
       if (query.query.kind !== "SelectQueryNode" && result.numAffectedRows !== 0n) changes.wrote(query.query);
       return result;
     });

@@ -41,7 +41,7 @@ export interface StoreOptions {
   readonly now: () => Date;
   /** Milliseconds, monotonic. */
   readonly clock: () => number;
-  /** Limits enforced while new rows are stored; without them only `forgetting.purge` deletes. */
+  /** Retention limits that are also enforced when interactions are stored; if absent, only `forgetting.purge` enforces limits. */
   readonly retention?: Retention | undefined;
 }
 
@@ -84,11 +84,11 @@ export function createStore(db: Kysely<Database>, { now, clock, retention }: Sto
     counters: createCounterClient(db),
     idempotency: createIdempotencyStore(db, now, secret),
     exposures: createExposureStore(db, now, secret),
-    /** Returns the installation's secret (32 bytes, hex), which keys stored hashes; created at first use. */
+    /** Returns the installation's secret (32 bytes, hex), the HMAC key of stored keyed hashes; created at first use. */
     secret,
     /**
-     * Returns a number that is constant while nothing behind a stored answer changes: documents, access, entries,
-     * reviews, settings. Data read at one value is valid while the value lasts. `null` if unknown.
+     * Returns a number that changes whenever data behind stored answers may have changed: documents, access, cache entries,
+     * reviews, settings. Data read at one number is valid until the number changes. `null` if unknown.
      */
     generation: (): number | null => generationOf(db),
     /** Returns an installation-wide text, such as a key, that is created at first use and shared by all processes. */

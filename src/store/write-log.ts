@@ -55,8 +55,8 @@ const files = { open: promisify(open), close: promisify(close), fsync: promisify
 
 /**
  * Syncs the log outside the answering thread. `synchronous=FULL` would do the same but block the thread at every
- * commit. The log stays the same file while a connection is open. SQLite places no locks on the log, so closing it here
- * drops no lock.
+ * commit. SQLite keeps the same log file while a connection is open, so the file is opened once. SQLite places no
+ * locks on the log, so closing it here drops no lock.
  * @param path of the log
  * @param describe converts an error to one with advice
  */

@@ -187,7 +187,7 @@ function cellsAt({ cells, sheets }: PlaceData & { type: "cells" }, range: TextRa
 
 /**
  * Returns the index of the first record that ends after `start`. `records` is flattened, with `fields` numbers per
- * record.
+ * record; the second one is the end.
  */
 function firstRecord(records: readonly number[], fields: number, start: number): number {
   return fields * firstIndex(records.length / fields, (i) => at(records, i * fields + 1) > start);

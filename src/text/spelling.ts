@@ -127,8 +127,8 @@ const AFFIX_MIN_LETTERS = 3;
 const AFFIX_MAX_LETTERS = 7;
 
 /**
- * Minimum number of pairs of real words that differ only in a certain prefix or suffix. From then on, that difference
- * is taken to distinguish words.
+ * Minimum number of pairs of real words that must differ only in a certain prefix or suffix before that difference is
+ * taken to distinguish words.
  */
 const TELLS_APART = 3;
 

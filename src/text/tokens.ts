@@ -173,7 +173,7 @@ function stemOf(word: string): string {
   return stemmer(PLURALS.get(word) ?? word);
 }
 
-/** The English list of the library, without words that carry meaning here: "us" may be the country, and "may" and "not" change rules. */
+/** The library's English list, and contractions. It lacks words that matter: "us" may be the country, "may" and "not" change rules. */
 const STOP_WORDS: ReadonlySet<string> = new Set([
   ...eng.map((word) => word.replaceAll("'", "")),
   "im",

@@ -94,7 +94,7 @@ function runInBefore({ text, blocks }: UnitSource, unit: Unit, bounds: TextRange
 type Surroundings = Pick<PlacedUnit, "leadIn" | "header" | "caption">;
 const NONE: Surroundings = { leadIn: null, header: null, caption: null };
 
-/** Returns a function that finds the list or table around a block. Call it in ascending order; units of one block share the result. */
+/** Returns a function that finds the list or table around a block. Call it for blocks in ascending order; a repeat returns the same. */
 function createSurroundings(source: UnitSource, bounds: TextRange): (block: number) => Surroundings {
   const { blocks } = source;
   const within = (one: SourceText | null) => (one !== null && one.start >= bounds.start && one.end <= bounds.end ? one : null);
@@ -178,7 +178,7 @@ function openTable(source: UnitSource, first: number): Group {
   };
 }
 
-/** Returns the last sentence before a list, unless a full stop ends it: then it introduces nothing. */
+/** Returns the last sentence before a list; `null` if it ends with a sign such as a full stop, so that it introduces nothing. */
 function leadBefore(source: UnitSource, first: number): SourceText | null {
   const before = source.blocks[first - 1];
   if (before === undefined || (before.type !== "paragraph" && before.type !== "quote")) return null;

@@ -1,7 +1,7 @@
 /**
  * WordPiece over a trie: BERT's uncased normalisation and pre-tokenisation, then greedy longest match in one walk per
  * word. Text such as "[SEP]" is tokenised as characters, never as a special token. `lab/train/encoder/wordpiece.py` is
- * a readable reference for the encoder's form; the cross-encoder's form equals `BertTokenizer`.
+ * a readable reference for the encoder's variant; the cross-encoder's variant equals `BertTokenizer`.
  */
 
 import { memoised } from "./memo.ts";
@@ -114,7 +114,7 @@ export function createWordpiece(pieces: readonly string[], uncovered: Uncovered)
   /** Encodes `text` into `ids`, which grows as needed, and returns the number of ids. Stops after `limit` ids. */
   function encode(text: string, limit = Number.POSITIVE_INFINITY): number {
     count = 0;
-    // Units and characters of the current word so far. Its units are in `word`.
+    // Numbers of units and characters of the current word so far. Its units are in `word`.
     let length = 0;
     let characters = 0;
     for (let i = 0; i < text.length && count < limit; i++) {
@@ -142,7 +142,7 @@ export function createWordpiece(pieces: readonly string[], uncovered: Uncovered)
       if (isAlone) length = characters = 0;
       for (let u = 0; u < units.length; u++) {
         const unit = units[u] as number;
-        // The encoder was trained with each half of a two-unit mark as a separate word.
+        // The encoder was trained with each surrogate of a punctuation character as a separate word.
         const isMark = kinds[u] === PUNCTUATION;
         if (isMark && (isEncoder || !isLowSurrogate(unit))) {
           if (length > 0) split(length, characters);

@@ -6,7 +6,7 @@ const filterName = () => z.string().min(1).max(FILTER_CHARACTERS);
 
 const selection = z.strictObject({
   document_id: z.string().min(1),
-  start: z.int().min(0).describe("UTF-16 code units of the normalised text."),
+  start: z.int().min(0).describe("Offset in the normalised text, in UTF-16 code units."),
   end: z.int().min(1),
 });
 

@@ -41,7 +41,7 @@ export interface DisagreeingSide extends Omit<WireSide, "value"> {
   readonly holds: boolean;
 }
 
-/** Merges conflicts that have a side with the same value in common. The order is kept. */
+/** Merges conflicts of the same kind that have a side in common. The order is kept. */
 export function joinConflicts(conflicts: readonly WireConflict[]): Disagreement[] {
   const groups: WireConflict[][] = [];
   for (const conflict of conflicts) {
@@ -83,7 +83,7 @@ function toDisagreement(conflicts: readonly WireConflict[]): Disagreement {
   };
 }
 
-/** Returns a key for a value of a sentence at its place. */
+/** Returns a key that is equal for equal sides: document, range and value. */
 function keyOf({ document_id, start, end, value }: WireSide): string {
   return `${document_id} ${start} ${end} ${value}`;
 }

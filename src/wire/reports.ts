@@ -59,7 +59,7 @@ export const experimentSchema = z.object({
       sessions: z.int().describe("Sessions that count for the verdict so far."),
       assigned: z.int(),
       questions: z.int(),
-      compared: compared.nullable().describe("With the control, which is the first variant."),
+      compared: compared.nullable().describe("Comparison with the control, which is the first variant."),
       guardrails: z.array(
         compared.extend({
           margin: z.number().describe("How much the metric may worsen, compared with the control."),

@@ -130,7 +130,7 @@ export function checkToWire(verified: VerifiedAnswer): WireCheck {
   return toSnakeCase(verified) as WireCheck;
 }
 
-/** The request that the `validator` source defines; `client` means tenant. */
+/** The request that the `validator` design defines; `client` means tenant. */
 export const queryRequestSchema = z
   .strictObject({
     query: z.string().describe("The question."),
@@ -369,7 +369,7 @@ const fileCounts = z.object({
 const refreshedSource = z.object({
   source: z.string(),
   tenant: z.string().nullable(),
-  counts: fileCounts.nullable().describe("Files; `null` if the source could not be read."),
+  counts: fileCounts.nullable().describe("Number of files by outcome; `null` if the source could not be read."),
   failure: z.object({ code: z.string(), message: z.string() }).nullable(),
 });
 
@@ -377,7 +377,7 @@ export const refreshResponseSchema = z
   .object({
     status: z.enum(["ok", "partly"]).describe("`partly`: a source or a file could not be read; earlier content is kept."),
     domain: z.string(),
-    sources: z.array(refreshedSource).describe("All ingested folders, read again with their original settings."),
+    sources: z.array(refreshedSource).describe("All sources of the domain, read again with the settings of their last ingest."),
     documents: z.int(),
     windows: z.int().describe("Indexed windows."),
     revision: z.int(),

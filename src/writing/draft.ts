@@ -15,7 +15,7 @@ const TEMPLATE = /<[|｜][^<>\s]{1,40}[|｜]>|<\/?s>|<\/?[a-z]+(?:_[a-z]+)+>|\[\
 const OPENING = new RegExp(`^(?:\\s*(?:${TEMPLATE.source}))+`, "i");
 /** Matches reasoning text up to its end tag; some models omit the start tag. */
 const THOUGHT_END = /^[\s\S]*<\/think(?:ing)?>/i;
-/** Matches an end of text that may be part of formatting, a template token or a character, depending on what follows. */
+/** Matches an end of text that may begin formatting, a template token or a surrogate pair, depending on what follows. */
 const MAY_GROW = /(?:\*+|<(?:[^\s<>]{0,41}|\/?[a-z0-9]{0,6}\s?\/?)|\[\/?[A-Z]{0,4}|[\uD800-\uDBFF])$/i;
 
 /** Returns functions that remove template tokens, reasoning and formatting from a stream, wherever it is split. */
@@ -131,10 +131,10 @@ export interface DraftReading {
   readonly onThought?: () => void;
 }
 
-/** A draft ends if its last sentences, at most `CIRCLE_SENTENCES`, occur `CIRCLE_ROUNDS` times in a row. */
+/** A draft ends when up to `CIRCLE_SENTENCES` sentences in the same order have occurred `CIRCLE_ROUNDS` times in a row. */
 const CIRCLE_SENTENCES = 8;
 const CIRCLE_ROUNDS = 3;
-/** Maximum characters to read after the end token. Read only because the token count comes last. */
+/** Maximum characters to read after the end token. They are read only because the token counts come last in the stream. */
 const READ_BEHIND = 200;
 
 /**

@@ -1,7 +1,7 @@
 import type { NamedCell } from "../shared/types.ts";
 import { readCells } from "../text/units.ts";
 
-/** What is displayed of a citation. Has the same form in process and over HTTP. */
+/** The displayed fields of a citation. They have the same form in process and over HTTP. */
 export interface LineSource {
   readonly n: number;
   readonly documentId: string;

@@ -18,7 +18,7 @@ export interface CompleteQuote {
   readonly following?: readonly Quote[];
 }
 
-/** A quote that answers part of the question. */
+/** A quote that may answer the question or a part of it. */
 export interface QuoteCandidate extends CompleteQuote {
   /** Probability that the quote answers, 0 to 1. */
   readonly score: number;
@@ -202,7 +202,7 @@ export const ANSWER_WORDS = { normal: 100, more: 300 } as const;
 
 /** Minimum score, as a share of the best, of a candidate that covers no new part of the question. */
 const NEAR_BEST = 0.6;
-/** Minimum score, as a share of the best, of any other candidate. Below it, the candidate only shares a common word. */
+/** Minimum score, as a share of the best, of a candidate that covers a new part. Lower ones often only share a common word. */
 const LEAST_SHARE = 0.5;
 /**
  * Minimum score, as a share of the best, of the first candidate with a requested kind of value. Low, because sentences

@@ -33,8 +33,8 @@ export function nextLine(
 }
 
 /**
- * Returns the caption of a row, or else the nearest heading. Returns `null` if the text or the line above makes it
- * superfluous.
+ * Returns the label of a line: the caption of a row, or else the nearest heading. Returns `null` if the text or the line
+ * above makes the label superfluous.
  */
 function labelOf(source: LineSource, above: Line | undefined): string | null {
   const { row, quote, headingPath } = source;

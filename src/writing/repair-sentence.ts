@@ -15,8 +15,8 @@ interface DraftGround {
 /** Minimum content words of a sentence that ends in a colon. A shorter one says nothing: "The answer is:". */
 const ANNOUNCES = 3;
 /**
- * Minimum content words of an uncited sentence that shares no word with the sources. A shorter one is a courtesy, a
- * longer one an unsupported claim.
+ * Minimum content words at which an uncited sentence without any word of the sources counts as an unsupported claim. A
+ * shorter one counts as a courtesy.
  */
 const CLAIMS = 4;
 /** Minimum number of consecutive words copied from the prompt that make a sentence an echo of it. */

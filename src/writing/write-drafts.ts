@@ -46,7 +46,7 @@ interface Writing {
   readonly settings: WriteSettings;
 }
 
-/** Results of the drafted sentences. The caller updates it before it requests the next sentence. */
+/** Results of the drafted sentences. The caller updates this record before it requests the next sentence. */
 export interface DraftRecord {
   /** Shown sentences in display order. */
   readonly shown: readonly DraftSentence[];
@@ -65,8 +65,8 @@ export interface OfferedDraft extends DraftSentence {
 }
 
 /**
- * Maximum attempts at a draft that broke off before its first complete sentence. The adapter itself retries only before
- * the first word.
+ * Maximum attempts at a draft that broke off before its first complete sentence. The adapter of the model retries only
+ * before the first word.
  */
 const DRAFT_TRIES = 2;
 
@@ -105,7 +105,7 @@ export async function* writeDrafts(
   yield* missing;
 }
 
-/** How the model's part ended. `done`: complete. Otherwise quotes follow: `faulty` after faults, `failed` after an error. */
+/** How writing by the model ended. `done`: complete. Otherwise quotes follow: `faulty` after faults, `failed` after an error. */
 type Ending = { readonly type: "done" } | { readonly type: "faulty" } | { readonly type: "failed"; readonly error: unknown };
 
 async function* writeByModel(
@@ -285,7 +285,7 @@ export function fitPrompt(
 }
 
 /**
- * Selects at most `most` quotes with at most `tokens` tokens in total, best first. Each quote forms a group with its
+ * Selects at most `most` quotes with at most `tokens` tokens each, best first. Each quote forms a group with its
  * context and conditions, and with its continuation if that fits.
  */
 export function offerQuotes(
@@ -297,7 +297,7 @@ export function offerQuotes(
   for (const candidate of candidates) {
     const known = groups.flat();
     const { following, ...complete } = candidate;
-    // If the group is too long, drop the continuation first, then the quote itself.
+    // If the group is too long, drop the continuation first, then the whole group.
     const group = (following === undefined ? [complete] : [candidate, complete])
       .map((one) => withNeighbours(one).filter((quote) => !known.some((other) => isSameQuote(other, quote))))
       .find((fresh) => known.length + fresh.length <= most && fresh.every((one) => countTokens(readQuote(one)) <= tokens));

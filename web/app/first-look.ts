@@ -9,7 +9,7 @@ export interface FirstLook {
 
 /** A request in flight. */
 export interface Asked<T> {
-  /** The result; `null` if it did not arrive within the wait. */
+  /** The result; `null` if it did not arrive in time, or if the request failed. */
   readonly known: T | null;
   /** Returns the running request to the first caller. Returns `null` to all later callers, or if the result is known. */
   take(): Promise<T> | null;

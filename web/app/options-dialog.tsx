@@ -31,7 +31,7 @@ export default function Options({ asks, onDone }: OptionsProps) {
       <div className="choices">
         <Choices asks={asks} />
         {asks && domains.type === "ready" && domains.value.model ? (
-          <SelectField label="The model shall" value={preferences.write} options={WRITES} onChange={(write) => prefer({ write })} />
+          <SelectField label="Task of the model" value={preferences.write} options={WRITES} onChange={(write) => prefer({ write })} />
         ) : null}
         <SelectField label="Colours" value={preferences.theme} options={THEMES} onChange={(theme) => prefer({ theme })} />
       </div>

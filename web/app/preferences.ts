@@ -1,4 +1,4 @@
-/** Settings stored in this browser. They are not sent, except the API key, which is sent only to the server of this page. */
+/** Settings stored in this browser. All except the theme are sent to the server of this page, as is the API key. */
 export interface Preferences {
   /** Name of the domain; empty: the server's default. */
   readonly domain: string;

@@ -22,7 +22,7 @@ export interface Scope {
   readonly tenant: string | null;
 }
 
-/** A place in a document, with data that detects whether the document has changed. */
+/** A place in a document, with data to detect whether the document has changed. */
 export interface Place extends Scope {
   readonly document: string;
   /** UTF-16 code units into the normalised text; `null`: the start of the document. */
@@ -35,8 +35,8 @@ export interface Place extends Scope {
 }
 
 /**
- * Maximum length of a quote in a link: enough to find the place again, and short enough for the limits of all programs
- * on URLs.
+ * Maximum length of a quote in a link: enough to find the place again, and short enough for the URL limits of all
+ * programs.
  */
 export const LINKED_QUOTE_CHARACTERS = 300;
 

@@ -24,7 +24,7 @@ export interface Account {
   /** Documents to which questions are limited; empty: not limited. */
   readonly only: readonly ChosenDocument[];
   choose(only: readonly ChosenDocument[]): void;
-  /** Checks a key and stores it. @throws the server's error; then the key is not stored */
+  /** Checks a key and stores it. @throws the server's error, without storing the key */
   signIn(key: string, keep: boolean): Promise<void>;
   signOut(): void;
   reload(): void;
@@ -107,7 +107,7 @@ function domainOf({ domains }: WireDomains, preferred: string): WireDomain | nul
   return domains.find(({ name }) => name === preferred) ?? domains.find((one) => one.default) ?? domains[0] ?? null;
 }
 
-/** Returns the public part of a key, which identifies the owner of conversations. Without a key there is a separate owner. */
+/** Returns the public part of a key, as owner of conversations. Without a key, and for the admin token, the owner is a fixed name. */
 function ownerOf(key: string | null): string {
   return key === null ? "no key" : (/^sb_([0-9a-f]+)_/.exec(key)?.[1] ?? "administrator");
 }

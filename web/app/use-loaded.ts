@@ -11,7 +11,7 @@ export type Loaded<T> =
  * Runs a call and returns its state, and a function that runs it again. A result that arrives after a newer call has
  * started is dropped.
  *
- * @param known the result if it is already known; then the first call is skipped
+ * @param known the result, if it is already known, so that the first call is skipped; `null`: not known
  */
 export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, known: NoInfer<T> | null = null): readonly [Loaded<T>, () => void] {
   const [state, setState] = useState<Loaded<T>>(known === null ? { type: "loading" } : { type: "ready", value: known });

@@ -28,8 +28,8 @@ export interface AnswerActionsProps {
 }
 
 /**
- * The actions of an answer in one row: rate, explain, copy; others are behind “More”. After “Wrong” it offers a field
- * for the reason.
+ * The actions of an answer in one row: rate, explain, copy; “More” opens further ones. After a click on “Wrong”, a field
+ * for the reason appears.
  */
 export function AnswerActions({ number, answer, busy, onMore, onRetry }: AnswerActionsProps) {
   const { api, roles } = useAccount();

@@ -33,8 +33,8 @@ export function Messages({ warnings, notices, onAsk }: MessagesProps) {
 }
 
 /**
- * Matches URLs and numbers to dial in a hotline's text: three digits, the first 1 or 9; short codes of 5–6 digits, phone
- * numbers.
+ * Matches URLs and numbers to dial in a hotline's text: three digits that begin with 1 or 9, short codes of 5–6 digits,
+ * and phone numbers.
  */
 const REACHABLE = /https?:\/\/[^\s)]+|\b(?:\+?\d[\d-]{7,}\d|\d{5,6}|[19]\d{2})\b/g;
 

@@ -74,7 +74,7 @@ interface TableBlockProps extends Shared {
   readonly block: AnswerBlock & { readonly type: "table" };
 }
 
-/** Shows rows of one table. If the cells that answer are known, they come first, and the rows follow or are folded away. */
+/** Shows rows of one table. Cells that answer come first, and the other rows are folded away. Without such cells, shows the table. */
 function TableBlock({ name, block: { label, rows }, ...props }: TableBlockProps) {
   const asked = rows.filter(({ askedCell }) => askedCell !== null);
   const others = rows.filter((row) => !asked.includes(row));
@@ -219,7 +219,7 @@ interface Part {
   /** Offset of the part in the line. */
   readonly from: number;
   readonly line: PlacedLine;
-  /** True if the line ends with this part. Its citation numbers follow then. */
+  /** True for the last part of the line, which the citation numbers of the line follow. */
   readonly isLast: boolean;
 }
 

@@ -28,7 +28,7 @@ function useKeptPlace(isBeside: boolean): void {
     const note = () => {
       place.current = placeOf(document.activeElement) ?? placeAt(READING_PX);
     };
-    // `capture` makes this run before other listeners, while the old layout is still in place.
+    // `capture` runs this listener before others, while the old layout is still in place.
     window.addEventListener("hashchange", note, { capture: true });
     return () => window.removeEventListener("hashchange", note, { capture: true });
   }, []);

@@ -24,8 +24,8 @@ interface FollowUpsProps {
 const MOST = 4;
 
 /**
- * Lists other headings of the document that is cited first. A heading that is a question asks it; any other opens in
- * the reader.
+ * Lists other headings of the document that is cited first. A click on a heading asks it if it is a question; otherwise
+ * the heading opens in the reader.
  */
 function FollowUps({ answer, asked, busy, onAsk }: FollowUpsProps) {
   const cited = answer.citations[0];
@@ -189,8 +189,8 @@ export const TurnView = memo(function TurnView({ turn, busy, returns, last, onAs
 });
 
 /**
- * Returns whether the document cited first still exists. In a turn of an earlier visit, this is unknown until the
- * states have loaded.
+ * Returns whether the document cited first still exists. For a turn of an earlier visit, returns false until the states
+ * of its quotes have loaded.
  */
 function firstStands({ citations: [first], isOld }: Turn, states: ReadonlyMap<number, CitationState>): boolean {
   if (first === undefined) return false;

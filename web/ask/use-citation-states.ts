@@ -7,20 +7,20 @@ export type CitationState = WireCitationStates["citations"][number];
 
 const NONE: ReadonlyMap<number, CitationState> = new Map();
 /**
- * Milliseconds that an answer must stay on screen before its states are loaded. Answers that are only scrolled past
- * cause no request.
+ * Milliseconds that an answer must stay on screen before the states of its quotes are loaded. Answers that are only
+ * scrolled past cause no request.
  */
 const REST_MS = 300;
 
 export interface AskedAbout {
-  /** Number that loads the states again when it changes. `null`: the answer was just given and needs no check. */
+  /** A number; when it changes, the states are loaded again. `null`: the answer was just given and needs no check. */
   readonly round: number | null;
   readonly place: RefObject<HTMLElement | null>;
 }
 
 /**
- * Loads the current state of each quote of an answer, by citation number. Empty for a new answer, or if the server does
- * not know.
+ * Loads the current state of each quote of an answer, by citation number. Empty for a new answer, while loading, and
+ * after an error.
  */
 export function useCitationStates(answer: WireAnswer | null, { round, place }: AskedAbout): ReadonlyMap<number, CitationState> {
   const { api } = useAccount();

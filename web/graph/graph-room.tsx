@@ -9,7 +9,7 @@ import { ScrollRegion } from "../kit/scroll-region.tsx";
 import { StateLine } from "../kit/state-line.tsx";
 import { GraphDrawing, NODE_TYPES, NodeKey, type NodeType } from "./graph-drawing.tsx";
 
-/** Numbers of nodes to choose from. With more nodes than the largest, they could not be distinguished. */
+/** Maximum numbers of nodes to choose from. More than 160 nodes could not be distinguished. */
 const SIZES = [20, 40, 80, 160].map((size) => [String(size), String(size)] as const);
 
 /** Value of the topic selector that means the whole graph. */

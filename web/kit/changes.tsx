@@ -1,7 +1,7 @@
 import { diffLines, diffWordsWithSpace } from "diff";
 
 export interface Change {
-  /** Offset of the change in both texts joined. It is different for each change. */
+  /** Number of characters in all earlier changes. Unique, so it identifies the change. */
   readonly at: number;
   readonly type: "same" | "added" | "removed";
   readonly text: string;

@@ -22,7 +22,7 @@ export function formatDuration(ms: number): string {
   return ms >= 10 ? `${Math.round(ms)} ms` : `${ms.toFixed(1)} ms`;
 }
 
-/** Formats a cost as `$0` or `$0.0123`; `null`: "not known". */
+/** Formats a cost as `$0` or `$0.0123`; `null`: "unknown". */
 export function formatCost(usd: number | null): string {
   if (usd === null) return "unknown";
   return usd === 0 ? "$0" : `$${usd.toFixed(4)}`;

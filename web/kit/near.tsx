@@ -1,7 +1,7 @@
 import { type ReactNode, startTransition, useEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 
-/** Margin around the screen. A part is rendered when it comes within it. */
+/** Margin around the screen. A part is rendered when it comes within this margin. */
 const AROUND = "1200px 0px";
 
 export interface NearProps {

@@ -49,8 +49,7 @@ export function showInPane(target: Element | null | undefined, block: "center" |
 }
 
 /**
- * Calls a handler when Escape is pressed inside an element. If several such elements contain each other, only the
- * innermost reacts.
+ * Calls a handler when Escape is pressed inside an element. If such elements are nested, only the innermost one reacts.
  */
 export function useEscape(of: RefObject<HTMLElement | null>, onEscape: () => void): void {
   useEffect(() => {

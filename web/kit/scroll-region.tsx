@@ -18,7 +18,7 @@ export function ScrollRegion({ region, ...props }: ScrollRegionProps) {
       if (scrolls) element.tabIndex = 0;
       else element.tabIndex = -1;
     };
-    // The observer also calls once after the first layout. To measure here would force a layout of the whole page for each region.
+    // The observer also calls `look` after the first layout. A direct call would force a layout of the whole page for each region.
     const observer = new ResizeObserver(look);
     observer.observe(element);
     for (const child of element.children) observer.observe(child);

@@ -22,9 +22,9 @@ export function FileState({ file }: { readonly file: WireFile }) {
 }
 
 interface UploadFieldProps {
-  /** Called after each change of an uploaded file. */
+  /** Called after each upload, and when the state of an uploaded file changes. */
   readonly onSent: () => void;
-  /** True to report here on each file until it has been read. The Library itself lists files, so it needs no reports. */
+  /** True to list the uploaded files with their state below the field. The Library lists all files itself, so it does not set it. */
   readonly reports?: boolean;
 }
 

@@ -38,8 +38,8 @@ function Days({ days }: { readonly days: WireStatistics["days"] }) {
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /**
- * Periods to choose from. Those longer than an hour begin at midnight UTC: part of a day would look like a day with few
- * questions.
+ * Periods to choose from. Those longer than an hour begin at midnight UTC, because a partial day would look like a day with
+ * few questions.
  */
 const RANGES = [
   { name: "hour", title: "Last hour", from: (now: number) => now - HOUR_MS },
@@ -243,7 +243,7 @@ function Experiment({ name, metric, better, planned, variants, verdict }: WireEx
             compared === null ? "–" : `${figure(compared.difference)} [${figure(compared.low)}, ${figure(compared.high)}]`,
           ],
         }))}
-        note={`Better: ${better}. Brackets: 95 % intervals.`}
+        note={`Better: ${better}. Brackets: confidence intervals.`}
       />
       <p className={verdict.code === "guardrail_breached" || verdict.code === "assignment_broken" ? "message is-warning" : "message"}>
         {verdict.text}

@@ -82,7 +82,7 @@ interface PiecesProps {
   readonly highlights: readonly Highlight[];
 }
 
-/** Shows a range of text, split at the ends of highlights. */
+/** Shows a range of text, split at the starts and ends of highlights. */
 function Pieces({ text, start, end, highlights }: PiecesProps) {
   return cutText(text.slice(start, end), start, highlights).map(({ start: from, text: piece, over }) => {
     const strongest = over.find(({ type }) => type === "place") ?? over[0];

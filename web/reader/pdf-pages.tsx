@@ -15,7 +15,7 @@ const ASSETS = "/pdf/";
 
 /**
  * Starts the worker of the PDF library. The content security policy of the page allows only scripts whose URL a Trusted
- * Types policy has approved, so this creates such a policy.
+ * Types policy has approved, so this function creates a policy that approves the worker's URL.
  */
 function startWorker(): Worker {
   const policy = window.trustedTypes?.createPolicy("sourcebound-pdf", {

@@ -47,7 +47,7 @@ function scopeOf({ domain, tenant }: Place): string {
   return queryOf({ domain, tenant });
 }
 
-/** Media query for windows in which the pane covers the conversation. Must equal the one in the style sheet. */
+/** Media query for windows in which the pane covers the conversation. Must match the media query in `media.css`. */
 const OVER_CONVERSATION = "(max-width: 63.99rem)";
 
 type OpenedProps = ReaderPaneProps & { readonly document: WireDocument };
@@ -283,7 +283,7 @@ type Located =
   /** The document does not contain the quote, or contains it several times, none of them at the linked offset. */
   | { readonly type: "changed" };
 
-/** Locates a linked quote in the document. @param place its `quote` may be cut; without `start`, the whole text is searched */
+/** Locates a linked quote in the document. @param place its `quote` may be shortened; without `start`, the whole text is searched */
 export function locatePlace({ text, version }: Pick<WireDocument, "text" | "version">, place: Place): Located {
   const { start, end, quote } = place;
   if (start === null || end === null) return quote === null || quote === "" ? { type: "none" } : findQuote(text, quote);

@@ -146,7 +146,7 @@ const SURE = 0.9;
 /** Reasons for being in the queue that say nothing against the answer. Gaps have their own tab. */
 const NO_FAULT: ReadonlySet<string> = new Set(["refused", "reported"]);
 
-/** Returns whether an answer needs review: it has a rating, a warning, a changed source, or a low confidence. */
+/** Returns whether an answer needs review: it was rated wrong or flagged, has a warning or a changed source, or is not confident. */
 function needsPerson({ why, status, confidence }: WireQueueItem): boolean {
   const faults = why.filter((one) => !NO_FAULT.has(one) && !one.startsWith("confidence"));
   return faults.length > 0 || (status === "ok" && (confidence === null || confidence < SURE));

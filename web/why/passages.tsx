@@ -57,7 +57,7 @@ function Passage({ weighed, answer, tenant }: PassagesProps & { readonly weighed
       <p className="muted">{reason}</p>
       {known ? (
         <details className="outline" onToggle={(event) => setOpen(event.currentTarget.open)}>
-          <summary>Passages considered</summary>
+          <summary>Text of the passage</summary>
           {open ? <Read {...{ weighed, answer, tenant }} /> : null}
         </details>
       ) : null}
@@ -98,7 +98,7 @@ function Read({ weighed, answer: { domain, citations }, tenant }: PassagesProps 
 
 type Stretch = Range & { /** Citation number; `null` for the best window. */ readonly n: number | null };
 
-/** Splits a passage at the ends of its quotes and of its best window. */
+/** Splits a passage at the starts and ends of its quotes and of its best window. */
 function cutPassage(text: string, { start, end, window }: Range & { readonly window: Range }, quotes: readonly Stretch[]) {
   const pieces = cutText<Stretch>(text.slice(start, end), start, [...quotes, { ...window, n: null }]);
   return pieces.map(({ over, ...piece }) => ({

@@ -119,7 +119,7 @@ function Made({ answer, turn }: MadeProps) {
   );
 }
 
-/** Descriptions of the cache that served a stored answer. */
+/** Reasons why a stored answer was served, by cache mode. */
 const STORED: Readonly<Record<string, string>> = {
   exact: "the same question was asked before",
   semantic: "an equivalent question was asked before",
@@ -167,7 +167,7 @@ function Decision({ answer, turn }: MadeProps) {
   );
 }
 
-/** Shows the raw confidence and technical notices, in a section that is closed initially. */
+/** Shows the raw confidence and all notices, in a section that is closed initially. */
 function Measured({ answer, notices }: { readonly answer: WireAnswer; readonly notices: Turn["notices"] }) {
   const { agg_conf: value, agg_conf_calibrated: isCalibrated } = answer;
   if (value === null && notices.length === 0) return null;

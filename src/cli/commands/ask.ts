@@ -55,7 +55,7 @@ Examples:
       const config = configOf(context, command);
       if (flags.file !== undefined) return askFile(given, flags, { config, context });
       if (given.length === 0) command.error("error: missing required argument 'question'");
-      // Shared with the engine and closed after it, so that the weights are loaded only once.
+      // Closed after the engine, which uses the same cross-encoder, so that its weights are loaded only once.
       const reader = createReaderKeeper();
       try {
         const question =
@@ -151,7 +151,7 @@ function failureOf(error: unknown): { readonly code: string; readonly message: s
 /** Maximum bytes to read from standard input. A question has at most 100,000 characters in any configuration. */
 const MAX_INPUT = 400_000;
 
-/** Removes the warnings that were already printed from an answer. */
+/** Returns the answer without the warnings that were already printed. */
 function withoutShown(answer: Answer, shown: readonly Warning[]): Answer {
   return { ...answer, warnings: answer.warnings.filter(({ message }) => !shown.some((one) => one.message === message)) };
 }

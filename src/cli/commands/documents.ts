@@ -50,7 +50,7 @@ Examples:
   });
   define(documents, context, "delete", {
     description:
-      "delete a file's documents and everything that depends on them; the next ingest of its folder adds a file that still exists again",
+      "delete a file's documents and everything that depends on them; the next ingest of its folder adds the file again if it still exists",
     argument: ["<file>", "path, or end of the path"],
     options: [...SCOPE, ["--yes", "delete; without it, only show what would be deleted"], JSON_OUT],
     async use(engine, { flags: { json, yes, ...scope }, given }) {

@@ -142,8 +142,8 @@ function reportLines({ name, title, documents, questions, findings }: PackReport
 
 export function addProfilesCommand(program: Command, context: CliContext): void {
   define(program, context, "profiles", {
-    description: "list the profiles with their requirements and the rules of their sources that are not built",
-    argument: ["[name]", "show one profile with all rules of its source"],
+    description: "list the profiles with their requirements and the rules of their designs that are not built",
+    argument: ["[name]", "show one profile with all rules of its design"],
     options: [JSON_OUT],
     help: "\nExamples:\n  sourcebound profiles\n  sourcebound profiles seven-layer",
     run({ flags: { json }, given: name }) {

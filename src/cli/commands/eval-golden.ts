@@ -35,8 +35,8 @@ const OUTPUTS = [
   ["--read <file>", "write every answer next to the correct one, as Markdown"],
   ["--record <file>", "record the output of the configured model by prompt"],
   ["--recorded <file>", "call no model: replay the output recorded by --record"],
-  ["--fail-under <name=value>", "exit with code 5 if a figure is below this or could not be scored; repeatable", { parse: collect }],
-  ["--fail-over <name=value>", "exit with code 5 if a figure is above this or could not be scored; repeatable", { parse: collect }],
+  ["--fail-under <name=value>", "exit with code 5 if this figure is below the value or cannot be scored; repeatable", { parse: collect }],
+  ["--fail-over <name=value>", "exit with code 5 if this figure is above the value or cannot be scored; repeatable", { parse: collect }],
 ] as const;
 type GoldenFlags = FlagsOf<typeof SETS>;
 type GoldenOutputs = FlagsOf<typeof OUTPUTS>;
@@ -66,7 +66,7 @@ export function addEvalCommand(program: Command, context: CliContext, openSets =
 }
 
 const EXAMPLES = `
-Exit code: 0 done, 5 a bound of --fail-under or --fail-over does not hold, 130 cancelled; the same command goes on.
+Exit code: 0 done, 5 a bound of --fail-under or --fail-over does not hold, 130 cancelled; run the same command again to continue.
 
 Examples:
   sourcebound eval golden --domain retail --tenant novamart --out results.json --html results.html

@@ -260,7 +260,7 @@ type IngestEnd = Extract<IngestEvent, { type: "ingest-end" }>;
 /** A file that could not be read. `readAt` is the time of the version that is kept, ISO 8601; `null` without one. */
 type Failure = Pick<Extract<IngestEvent, { type: "file-failed" }>, "path" | "code" | "reason" | "readAt">;
 
-/** What the events report that the summary needs. */
+/** Facts from the events that the summary contains. */
 interface Met {
   readonly failures: readonly Failure[];
   readonly embedFailure: string | null;

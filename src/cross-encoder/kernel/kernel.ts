@@ -40,7 +40,7 @@ export interface ReaderKernel {
   ): void;
 }
 
-/** Returns the largest code for which sums fit in 32 bits. @param rowSum largest sum of absolute weights in a row */
+/** Returns the largest input code for which sums fit in 32 bits. @param rowSum largest sum of absolute weights in a row */
 export function largestCode(rowSum: number): number {
   return Math.min(32767, Math.floor(2147483647 / Math.max(1, rowSum)));
 }

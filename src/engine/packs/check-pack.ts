@@ -115,7 +115,7 @@ type PackFinding = ReturnType<typeof packFinding>;
 /**
  * @param check part of the pack, such as `topics`
  * @param message the problem and its remedy
- * @param items all places, if there are several
+ * @param items the affected entries, such as paths or words; empty if `message` says everything
  */
 function packFinding(level: FindingLevel, check: string, message: string, items: readonly string[] = []) {
   return { level, check, message, items };
@@ -130,7 +130,7 @@ export interface CheckPackOptions {
   readonly documents?: string | undefined;
   readonly maxFileBytes: number;
   readonly signal: AbortSignal;
-  /** Returns the threshold of a local calibration, or `null` if there is none. If absent, calibration is not checked. */
+  /** Returns the threshold of a local calibration, or `null` if there is none. If absent, only the pack's calibration is checked. */
   readonly madeHere?: ((pack: DomainPack) => Promise<GateThreshold | null>) | undefined;
 }
 
@@ -177,7 +177,7 @@ async function readPack(pack: DomainPack, options: CheckPackOptions) {
   const own = join(pack.folder, pack.documents.path);
   const folder = options.documents ?? own;
   if (options.documents === undefined && !existsSync(own)) {
-    const message = `the pack has no documents (there is no ${own}). Name your own with --documents to check its vocabulary`;
+    const message = `the pack has no documents (there is no ${own}). Name a folder of documents with --documents to check the vocabulary of the pack`;
     return { documents: [], visibleTo: null, findings: [packFinding("warning", "documents", message)] };
   }
   const shared = await read(folder, options.documents ?? pack.folder, null);
@@ -222,7 +222,7 @@ async function checkCalibration(pack: DomainPack, { madeHere }: CheckPackOptions
     made = (await madeHere?.(pack)) ?? null;
   } catch (error) {
     if (!(error instanceof SourceboundError)) throw error;
-    return [packFinding("warning", "calibration", `a calibration was made here, but its use cannot be determined: ${error.message}`)];
+    return [packFinding("warning", "calibration", `there is a local calibration, but it is unknown whether it is used: ${error.message}`)];
   }
   if (made !== null) return describeMade(made, name);
   if (calibration === null) {
@@ -303,7 +303,7 @@ function checkTerms({ tenants }: Pick<DomainPack, "tenants">, visibleTo: Readonl
   );
   return [
     ...some("fault", "terms", "tenants' terms occur in no document that the tenant may read", missing),
-    ...some("warning", "terms", "canonical terms have no term of the tenant", partly),
+    ...some("warning", "terms", "canonical terms have no term for a tenant", partly),
   ];
 }
 

@@ -9,7 +9,7 @@ import { walkXml } from "../formats/zip.ts";
 /** Maximum links of one page. */
 const MAX_LINKS = 5_000;
 
-/** Returns the links of an HTML page that a crawler may follow, each once, and whether the page forbids storing it (`robots` element). */
+/** Returns the links of an HTML page that a crawler may follow, each once, and whether a `meta` element forbids storing the page. */
 function readLinks(html: string, pageUrl: string) {
   const found = new Set<string>();
   let base = pageUrl;

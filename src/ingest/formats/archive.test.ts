@@ -92,7 +92,7 @@ describe("an archive", () => {
   });
 
   test.each([
-    ["empty", zip({}), "no_document", /it is empty/],
+    ["empty", zip({}), "no_document", /archive is empty/],
     [
       "with paths that lead outside",
       zip({ "../../etc/cron.md": "# x", "/abs.md": "# y", "c:\\z.md": "# z" }),

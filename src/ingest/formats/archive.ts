@@ -40,7 +40,7 @@ export function describeUnread(unread: readonly UnreadFile[]): string {
   return `${named.join("; ")}${unread.length > NAMED ? `; and ${unread.length - NAMED} more` : ""}`;
 }
 
-/** Reads archives as folders: each file is a document of its own, with its path in the archive. */
+/** Reads archives as folders: each file becomes a separate document, with its path in the archive. */
 export const archiveFormat: Format = {
   name: "zip",
   extensions: [".zip"],
@@ -65,7 +65,7 @@ export const archiveFormat: Format = {
     const all = [...refused, ...unread];
     const [first, ...others] = results;
     if (first === undefined) {
-      const why = all.length === 0 ? "it is empty" : `no file in it could be read: ${describeUnread(all)}`;
+      const why = all.length === 0 ? "the archive is empty" : `no file in the archive could be read: ${describeUnread(all)}`;
       throw new IngestError("no_document", `${why}. Leave the archive out, or pack documents of a supported format`);
     }
     const notice = { code: "left_out", message: `files of the archive that were not read: ${describeUnread(all)}` };

@@ -55,7 +55,7 @@ export function describeFigures(events: readonly MarkupEvent[], takeText = NO_TE
   endBlock();
   const written = events.flatMap((event) => {
     if (!isImage(event)) return [...(before.get(event) ?? []), event];
-    // The picture is placed at the first character of its tag, and its recognised text at the remaining ones.
+    // The description maps to the first character of the picture's tag, and the recognised text to the remaining ones.
     const image = read.has(event) ? { ...event, end: event.start + 1 } : event;
     return labelled.has(event) ? asParagraph(image) : [image];
   });
@@ -63,8 +63,8 @@ export function describeFigures(events: readonly MarkupEvent[], takeText = NO_TE
 }
 
 /**
- * Writes the paragraphs recognised in a picture. Each of them gets its own part of the picture's tag as its place, so
- * that no character of the source is the place of two paragraphs.
+ * Returns the paragraphs recognised in a picture as markup. Each of them maps to its own range within the picture's
+ * tag, so that no source character is mapped twice.
  */
 function recognisedParagraphs({ start, end }: OpenEvent, texts: readonly string[]): MarkupEvent[] {
   const paragraphs = texts.length < end - start ? texts : [texts.join(" ")];

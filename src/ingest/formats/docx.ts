@@ -56,7 +56,8 @@ const STYLE_MAP: readonly string[] = [
 ];
 
 /**
- * Makes the first row of a table bold if the table's style does so, because mammoth ignores bold text in table styles.
+ * Makes the first row of a table bold if the table's style formats this row separately, because mammoth ignores the
+ * formatting in table styles.
  */
 function withBoldRows(element: WordElement, styleOf: StyleOf): WordElement {
   const children = element.children?.map((child, i) => {
@@ -73,7 +74,7 @@ function inBold(element: WordElement): WordElement {
 
 /** Matches a run of text without further runs inside. A run that contains a text box does not match. */
 const RUN = /<w:r(?: [^<>]*)?>(?:(?!<w:r[ >]|<\/w:r>)[\s\S])*<\/w:r>/g;
-/** Matches the formatting of text that Word hides, or whose letters have at most one point. */
+/** Matches the formatting of text that Word hides, or whose letters are at most 1 pt high (`w:sz` counts half points). */
 const INVISIBLE = /<w:vanish\s*\/>|<w:vanish w:val="(?:1|true|on)"|<w:sz w:val="[012]"\s*\/>/;
 const WHITE = /<w:color [^<>]*w:val="(?:FFFFFF|ffffff)"/;
 const DARK_GROUND = /<w:shd [^<>]*w:fill="(?!auto|FFFFFF|ffffff)/;
@@ -87,7 +88,7 @@ const IS_OFF = / w:val="(?:0|false|off)"/;
 const TEXT_PARTS = ["word/document.xml", "word/footnotes.xml", "word/endnotes.xml"];
 /** Matches text that a tracked change deletes. mammoth omits this text. */
 const DELETED = /<w:delText(?: [^<>]*)?>([^<]*)<\/w:delText>/g;
-/** Reads Word documents. Each note follows the paragraph that cites it. Offsets count the extracted text. */
+/** Reads Word documents. Each note follows the paragraph that cites it. Offsets refer to the extracted text. */
 export const docxFormat: Format = {
   name: "docx",
   extensions: [".docx", ".docm"],
@@ -139,7 +140,7 @@ export const docxFormat: Format = {
   },
 };
 
-/** Returns the paragraphs of a part that hold a letter or a digit. */
+/** Returns the paragraphs of an archive part that contain a letter or a digit. */
 function linesIn(part: XmlElement): string[] {
   const paragraphs = [...descendants(part, "p")].map((one) => oneLine([...descendants(one, "t")].map(textOf).join("")));
   return paragraphs.filter((line) => /[\p{L}\p{N}]/u.test(line));
@@ -159,7 +160,7 @@ async function toHtml(parts: ReadonlyMap<string, Uint8Array>, styleOf: StyleOf):
           try {
             return { src: String(await image.readAsBuffer()) };
           } catch {
-            // Pictures are left out of the HTML. They are only unpacked for OCR.
+            // The picture is not in the archive, because pictures are unpacked only for OCR. It gets no name.
             return { src: "" };
           }
         }),
@@ -176,7 +177,7 @@ async function toHtml(parts: ReadonlyMap<string, Uint8Array>, styleOf: StyleOf):
 
 /**
  * Replaces the strikethrough of a run by a single element, because mammoth ignores double strikethrough and further
- * elements. Removes formatting from before tracked changes.
+ * elements. Removes the formatting that runs had before tracked changes.
  */
 function withOneStrike(xml: string): string {
   return xml.replace(FORMER_LOOKS, "").replace(LOOKS, (looks) => {
@@ -266,7 +267,7 @@ function labelOf(levels: readonly Level[], level: number, counts: readonly numbe
     .trim();
 }
 
-/** Returns the levels of each list, and the start numbers with which a list overrides those of its levels. */
+/** Returns the levels of each list, and the start numbers by which a list overrides those that its levels define. */
 function readLists(xml: string) {
   const numbering = readXml(xml);
   const definitions = new Map([...descendants(numbering, "abstractNum")].map((one) => [prefixed(one, "abstractNumId"), levelsOf(one)]));

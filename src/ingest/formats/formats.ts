@@ -26,10 +26,10 @@ import { xlsxFormat } from "./xlsx.ts";
 import { unpacksTooFar, zipKind } from "./zip.ts";
 
 const htmlText = textFormat("html", [".html", ".htm", ".xhtml"], 14, (source, name) => [parseHtml(source, name)]);
-/** Matches pictures that a web page contains as data. */
+/** Matches pictures that a web page contains as `data:` URLs. */
 const DATA_PICTURE = /data:image\/(?:png|jpe?g);base64,([\w+/=]+)/g;
 
-/** Reads web pages, including the text of pictures that a page contains as data. */
+/** Reads web pages, including the text recognised (OCR) in pictures that a page contains as `data:` URLs. */
 const htmlFormat: Format = {
   ...htmlText,
   async read(file) {
@@ -93,8 +93,8 @@ const MAX_INNER_DEPTH = 3;
 const CONTAINERS: ReadonlySet<string> = new Set(["zip", "eml", "mbox"]);
 
 /**
- * Creates a reader of the files inside a file. Together, all these files may have at most `MAX_UNPACKED_BYTES`.
- * @param depth number of files that the inner files are in
+ * Creates a reader of the files inside a file. Inner files of all depths have at most `MAX_UNPACKED_BYTES` together.
+ * @param depth nesting depth of the inner files; 1 if the ingested file contains them directly
  */
 export function createInnerFiles(recogniser: Recogniser | null, depth = 1, total = { bytes: 0 }): InnerFiles {
   return {
@@ -121,14 +121,14 @@ export function createInnerFiles(recogniser: Recogniser | null, depth = 1, total
   };
 }
 
-/** Names and versions of all formats. A change of this text causes all files to be read again. */
+/** Names and versions of all formats. If the text changes, all files are read again. */
 export const FORMATS_VERSION = FORMATS.map(({ name, version }) => `${name}${version}`).join(" ");
 
 const byName = (name: string) => FORMATS.find((format) => format.name === name) as Format;
 
 /**
- * Selects the format by the first bytes of the file or, if they do not tell, by the file name. Reports a name that does
- * not fit the bytes.
+ * Selects the format by the first bytes of the file or, if they are inconclusive, by the file name. Reports a name that
+ * does not fit the bytes.
  * @throws IngestError `unsupported_format`, `wrong_content`
  */
 export function chooseFormat(path: string, bytes: Uint8Array): { readonly format: Format; readonly notices: readonly ReadingNotice[] } {

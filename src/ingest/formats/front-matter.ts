@@ -48,7 +48,7 @@ const frontMatterSchema = z.looseObject({
 type FrontMatter = ReturnType<typeof frontMatter>;
 
 /**
- * Combines a text with its front matter. Metadata found in the text is used for what the front matter does not state.
+ * Combines a text with its front matter. The front matter takes precedence over metadata found in the text (`found`).
  */
 export function withFrontMatter(
   written: WrittenBlocks,
@@ -73,13 +73,13 @@ export function withFrontMatter(
  */
 export function readFrontMatter(source: string): FrontMatter {
   if (TOML.test(source)) throw tomlFrontMatter();
-  // After empty lines, `---` may be a horizontal rule, so front matter with syntax errors is treated as text there.
+  // After empty lines, `---` may be a horizontal rule, so front matter with syntax errors is then treated as text.
   return FENCED.exec(source)?.groups?.blank === "" ? fencedFrontMatter(source) : readLooseFrontMatter(source);
 }
 
 /**
- * Parses front matter in formats that do not define front matter. If it is invalid or has no known key, it is treated
- * as text.
+ * Parses front matter of a file whose format does not define it, such as plain text. If the front matter is invalid or
+ * has no known key, it is treated as text.
  * @throws IngestError `bad_front_matter` for TOML with an access label or a tenant, because neither would apply if it
  * were text
  */
@@ -121,7 +121,7 @@ function noFrontMatter(source: string): FrontMatter {
 function frontMatter(found: z.infer<typeof frontMatterSchema>, bodyStart: number) {
   const title = found.title ?? found.display_title;
   return {
-    /** `null` if the front matter states none. Then the title is taken from the text. */
+    /** `null` if the front matter states no title. The title is then taken from the text. */
     title,
     metadata: {
       title: title ?? "",
@@ -139,7 +139,7 @@ function frontMatter(found: z.infer<typeof frontMatterSchema>, bodyStart: number
   };
 }
 
-/** Returns the date if exactly one of the values is a date, such as that of `last_reviewed`; otherwise `null`. */
+/** Returns the date if exactly one value of the front matter is a date, such as that of `last_reviewed`; otherwise `null`. */
 function onlyDay(found: Readonly<Record<string, unknown>>): string | null {
   const days = Object.values(found).flatMap((value) => isoDayOf(String(value)) ?? []);
   return days.length === 1 ? (days[0] ?? null) : null;

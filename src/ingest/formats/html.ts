@@ -65,8 +65,8 @@ function mainContent(all: readonly MarkupEvent[], unseen: ReadonlySet<OpenEvent>
 }
 
 /**
- * Checks whether an element is outside the content of the page, such as navigation. Notes in a book belong to the
- * content.
+ * Checks whether an element is outside the content of the page, such as a header or dialog. Notes in a book belong to
+ * the content.
  */
 function isFurniture({ name, attributes }: OpenEvent): boolean {
   return HIDDEN_ON_PAGES.has(name) && !/note/.test(attributes["epub:type"] ?? "");

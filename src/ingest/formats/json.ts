@@ -9,7 +9,7 @@ import { parseMarkdownText } from "./markdown.ts";
 import { type FormatResult, plainMetadata, titleOf } from "./parsed.ts";
 import { documentsOfValue, fieldOf, type ListValue, type RecordValue, type ScalarValue, type SourceValue } from "./records.ts";
 
-/** Matches string literals (skipping escapes), structural characters, and everything else. */
+/** Matches string literals (skipping escapes), structural characters, and other literals. */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s"{}[\],:]+/gs;
 /** Maximum nesting depth of lists and records. Documents for people are far below it. */
 const MAX_DEPTH = 200;
@@ -104,7 +104,7 @@ const entrySchema = z.looseObject({
   tenant: optionalText,
 });
 
-/** Parses JSON of any shape. Each curated entry becomes a document of its own, with a map to the file. */
+/** Parses JSON of any shape. Each curated entry becomes a separate document, with a source map to the file. */
 export function parseJson(source: string, name: string): FormatResult[] {
   const bom = source.startsWith("\ufeff") ? 1 : 0;
   checkSyntax(source.slice(bom), 1);

@@ -12,7 +12,7 @@ import { parseText } from "./text.ts";
 /** Maximum messages in one mailbox file. */
 const MAX_MESSAGES = 200_000;
 
-/** Reads a mail: subject, sender, recipients, date and body. Offsets count the extracted text. */
+/** Reads a mail: subject, sender, recipients, date and body. Offsets refer to the extracted text. */
 export const emlFormat: Format = {
   name: "eml",
   extensions: [".eml"],
@@ -175,7 +175,7 @@ interface EarlierMail {
 
 /** Matches a line with a label, as in the header of a quoted mail: "Sent: Monday, 2 February 2026 10:00". */
 const LABELLED = /^[>\s]*\*?\p{L}[\p{L} -]{0,15}\*?:\*?\s+\S/u;
-/** Minimum number of such lines in the header of a quoted mail. */
+/** Minimum number of labelled lines in the header of a quoted mail. */
 const LEAST_LABELLED = 3;
 /** Matches a line of dashes, with or without words between them, above the header of a quoted mail. */
 const RULE = /^[>\s]*(?:[-_]{5,}|-{3,}[^-]{1,60}-{3,})\s*$/;
@@ -185,7 +185,8 @@ const MAX_INTRODUCTION = 3;
 
 /**
  * Separates a plain-text mail from the earlier mails that it quotes. A quoted mail is recognised by a header of lines
- * such as "From: …", or by lines with `>` below a sentence with a date. A quotation without a date stays. Linear time.
+ * such as "From: …", or by lines with `>` below a sentence with a date. A quotation without a date stays in `own`.
+ * Linear time.
  */
 export function splitEarlierMails(text: string): { readonly own: string; readonly earlier: readonly EarlierMail[] } {
   const lines = text.split("\n");

@@ -5,7 +5,7 @@ import { COVER, type MaskedSource, type Sign } from "./masked-source.ts";
 /** Pattern of the label of a footnote in `[^…]`. A label contains no white space, brackets or tags. */
 const LABEL = `[^\\s[\\]${COVER}]{1,200}`;
 const LEAD = new RegExp(`^ {0,3}(?=\\[\\^)(\\[\\^${LABEL}\\]:)`);
-/** Matches a footnote sign. Escapes match first, so that an escaped sign is ignored. */
+/** Matches a footnote sign such as `[^1]`. Escapes match first, so that an escaped sign is ignored. */
 const SIGN = new RegExp(`\\\\[\\s\\S]|\\[\\^(${LABEL})\\](:?)`, "g");
 const BLANK_LINE = /^[ \t\r]*$/;
 /** Matches the start of fenced code. After backticks, no further backtick may follow on the same line. */
@@ -72,7 +72,7 @@ export function signsOf(masked: string, notes: readonly TextRange[], from: numbe
     const note = byLabel.get(label.toLowerCase());
     if (leads.has(start)) signs.push({ start, end, effect: "lead" });
     else if (note !== undefined) signs.push({ start, end: end - colon.length, effect: "call", note });
-    // The sign is covered, because the parser might take the text for a link definition, which is not displayed.
+    // Cover a sign without a note, such as `[^a]:`. The parser might take it for a link definition, which has no text.
     else if (colon !== "") signs.push({ start, end, effect: "text" });
   }
   return signs;
@@ -111,8 +111,8 @@ export function codeSpanFinder(source: string): (at: number) => { readonly end: 
 }
 
 /**
- * Returns the maximum indentation of a line that is not indented code, in columns. In files with HTML, no indentation
- * means code, because indentation follows the tags.
+ * Returns the maximum indentation of a line that is not indented code, in columns. In files with HTML, indentation
+ * never means code, because it follows the tags.
  */
 export function maxIndentOf({ hasTags }: MaskedSource): number {
   return hasTags ? Number.POSITIVE_INFINITY : 3;

@@ -25,7 +25,7 @@ const TITLE_LINE = new RegExp(`^[ \\t>]*${TITLE}[ \\t\\r]*$`);
 /** Matches a pair of brackets without further brackets inside. Escapes match first. */
 const BRACKETS = /\\[\s\S]|\[((?:[^[\]\\\n]|\\.){1,200})\](?=([([])?)/g;
 const AUTOLINK = /<(?:[a-z][-\w+.]{1,31}:[^\s<>]*|[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z\d-]{1,63}(?:\.[a-z\d-]{1,63}){0,9})>/iy;
-/** Matches a tag with "<" in an attribute. Such tags are not covered in the source. */
+/** Matches a tag with attributes. Only tags with "<" in an attribute reach this parser, because all others are masked. */
 const TAG = /<[a-z][\w-]{0,99}(?:\s+[\w.:@-]{1,99}(?:=(?:"[^"]{0,999}"|'[^']{0,999}'))?){1,99}\s*\/?>/iy;
 /** Matches a hard line break: spaces or a backslash, with the line break after them. */
 const HARD_BREAK = /(?:\\| {2,})(\r?\n)?/y;
@@ -127,7 +127,7 @@ const indented: MarkdownConfig = {
   ],
 };
 
-/** Makes each group of lines a paragraph, whatever its markup. */
+/** Makes each group of lines a paragraph, whatever its block markup. Inline markup is parsed. */
 const wordsOnly: BlockParser = {
   name: "Words",
   before: "TooDeep",

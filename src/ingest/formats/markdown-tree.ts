@@ -6,7 +6,7 @@ import { IMAGE_LABEL } from "./described-figures.ts";
 import { coverBrackets, definedLabels, labelKey, MARKDOWN_PARSERS } from "./markdown-parser.ts";
 import { COVER, type MaskedSource } from "./masked-source.ts";
 
-/** The source, and what is written: blocks, and counts of what is left out. */
+/** The source to read, the writer of its blocks, and the counts of left-out content. */
 interface Sides {
   readonly source: MaskedSource;
   readonly writer: BlockWriter;

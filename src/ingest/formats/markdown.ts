@@ -184,7 +184,7 @@ function inSourceOrder(events: readonly MarkupEvent[]): MarkupEvent[] {
   return events.map((event) => (isLeftOut(event) ? { ...event, end: event.start } : event)).sort((a, b) => a.start - b.start);
 }
 
-/** Returns a mask for everything between texts that is not a block boundary: inline tags, comments and stray tags. */
+/** Returns masks for everything except text (tags, comments, stray tags), and for text with another displayed form. */
 function masksOf(
   events: readonly MarkupEvent[],
   bodyStart: number,
@@ -195,7 +195,7 @@ function masksOf(
   let at = bodyStart;
   for (const event of events) {
     if (event.end <= bodyStart) continue;
-    // An implied closing tag has the range of the tag that implies it, so ranges can overlap.
+    // An implied closing tag is located at the end of the tag that implies it, so the next event can start before it.
     const start = Math.max(at, event.start);
     if (start > at) masks.push({ start: at, end: start, effect: "none", shown: "" });
     at = Math.max(at, event.end);

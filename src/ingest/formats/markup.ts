@@ -17,7 +17,7 @@ const HIDDEN_ELEMENTS: ReadonlySet<string> = new Set(
     "textarea title video"
   ).split(" "),
 );
-/** Elements whose content stays hidden without a closing tag, because browsers then hide the rest of the file. */
+/** Elements whose content stays hidden even if the closing tag is missing: browsers also hide the rest of the file. */
 const RAW_ELEMENTS: ReadonlySet<string> = new Set("iframe noembed noframes script style textarea title".split(" "));
 
 /**
@@ -94,7 +94,7 @@ export interface CloseEvent extends TextRange {
 
 export interface TextEvent extends TextRange {
   readonly type: "text";
-  /** Visible text. It differs from the source range only for an entity, which is an event of its own. */
+  /** Visible text. It equals the source text, except for an entity, which is an event of its own, and for rewritten note marks. */
   readonly text: string;
 }
 

@@ -87,7 +87,7 @@ function citedNotes(events: readonly MarkupEvent[], partner: Int32Array): CitedN
     });
 }
 
-/** Returns the contents of a note, without links that contain only a sign. */
+/** Returns the contents of a note, without its links back: links within the page that contain no letter or digit. */
 function withoutLinksBack(events: readonly MarkupEvent[], partner: Int32Array, open: number): MarkupEvent[] {
   const inner: MarkupEvent[] = [];
   for (let i = open + 1; i < (partner[open] ?? open); i++) {
@@ -116,8 +116,8 @@ const OF_A_NUMBER = /^[-+\u2212\u2013.,]?\p{Nd}/u;
 
 /**
  * Writes raised and lowered digits in Unicode characters, because plain digits would change the number before them:
- * `10<sup>6</sup>` becomes "10⁶". If Unicode lacks a character, `^` or `_` is written before plain text. Note
- * references become "[1]". Subscripts after a letter become plain digits, so that "H2O" can be found.
+ * `10<sup>6</sup>` becomes "10⁶". If Unicode lacks a character, `^` or `_` separates plain text from a number before
+ * it. Note references become "[1]". Subscripts after a letter become plain digits, so that "H2O" can be found.
  */
 export function withRaisedText(events: readonly MarkupEvent[]): readonly MarkupEvent[] {
   if (!events.some(isRaising)) return events;

@@ -4,7 +4,7 @@ export type Panels = ReturnType<typeof findPanels>;
 
 /** Elements that are never a panel: the whole page, and tables with their parts. */
 const NO_PANEL: ReadonlySet<string> = new Set("html body main table caption col colgroup tbody td tfoot th thead tr".split(" "));
-/** Name of the inline element that replaces a kept button. The text of buttons would be hidden. */
+/** Name of the inline element that replaces a kept button, because the text of a `button` element is hidden. */
 const KEPT_AS = "span";
 /** Matches values of the toggle attribute of a link or button that opens a panel. */
 const TOGGLES = /^(?:tab|pill|collapse)$/;
@@ -18,9 +18,9 @@ interface Tree {
 
 /**
  * Finds the panels of a page: content such as tab panels and accordion texts that a control opens. A control names its
- * panel by `aria-controls`, a data attribute or an address, and opens one panel. `controls` maps each panel to its
- * control. `kept` contains buttons that open no panel and are the only text of a heading or table cell. Both contain
- * indexes of opening events.
+ * panel by `aria-controls`, a data attribute or a link (`href="#id"`), and opens one panel. `controls` maps each panel
+ * to its control. `kept` contains buttons that open no panel and are the only text of a heading or table cell. Both
+ * contain indexes of opening events.
  */
 export function findPanels(events: readonly MarkupEvent[]) {
   const found = new Map<number, number>();
@@ -154,7 +154,7 @@ function isWords(event: MarkupEvent | undefined): boolean {
   return event?.type === "text" && event.text.trim() !== "";
 }
 
-/** Checks whether no text precedes a control in an element. */
+/** Checks whether an element contains neither text nor a closed child element before a control. */
 function holdsOnly(events: readonly MarkupEvent[], element: number, control: number): boolean {
   for (let i = element + 1; i < control; i++) if (events[i]?.type === "close" || isWords(events[i])) return false;
   return true;

@@ -3,7 +3,7 @@ import type { Block, DocumentMetadata, OriginalUnit, PlaceData, ReadingNotice, S
 import { tokenize } from "../../text/tokens.ts";
 import type { WrittenBlocks } from "../block-writer.ts";
 
-/** A part that was written separately. `sourceStart` is its offset in the whole source. */
+/** A part of a document that was written separately. `sourceStart` is its offset in the whole source. */
 export interface JoinedPart {
   readonly written: WrittenBlocks;
   /** @default 0 */
@@ -68,7 +68,7 @@ export interface FormatResult extends WrittenBlocks {
   readonly format?: string;
   /** Start of each page in the text; absent or `null` without pages. */
   readonly pages?: readonly number[] | null;
-  /** Unit of the offsets that the source map leads to. @default "utf16" */
+  /** Unit of the offsets of the original in the source map. @default "utf16" */
   readonly unit?: OriginalUnit;
   /** Encoding of the bytes; absent or `null` if the file is not text. */
   readonly encoding?: string | null;
@@ -125,7 +125,7 @@ export function statedDay(lines: readonly string[]): string | null {
   return null;
 }
 
-/** Returns the date of an ISO date with or without a time; `null` for any other text. */
+/** Returns the day (`YYYY-MM-DD`) of an ISO date with or without a time; `null` for any other text. */
 export function isoDayOf(value: string): string | null {
   if (!/^\d{4}-\d{2}-\d{2}(?:[T ].*)?$/.test(value)) return null;
   const day = value.slice(0, 10);

@@ -5,7 +5,7 @@ import { unpackPictures } from "./zip.ts";
 
 /** Maximum total pixels of the pictures of a file. A screen has two million. */
 const MAX_FILE_POINTS = 200_000_000;
-/** Minimum number of pixels as which a picture counts, so that a file cannot contain any number of small pictures. */
+/** Number of pixels that a smaller picture counts as. So the number of small pictures in a file is limited too. */
 const MIN_COST = 200_000;
 /** Number of failed pictures after which no further picture is read. Each failure restarts the recognition program. */
 const MAX_FAILURES = 3;

@@ -7,7 +7,7 @@ const QUOTED = /^(?:"(?<double>[^"\\\t]*)"|'(?<single>[^'\t]*)')$/;
 const INTEGER = /^(?:0|[1-9]\d{0,14})$/;
 /** Matches a value that YAML may read as a number or a constant (https://yaml.org/spec/1.2.2/#103-core-schema). */
 const NUMBER_OR_CONSTANT = /^(?:\d[\d.]*(?:e[-+]?\d+)?|0o[0-7]+|0x[\da-f]+|null|true|false)$/i;
-/** Matches words that are not read as text if they are a key. */
+/** Matches keys that only the full parser reads: constants, and `__proto__`. */
 const NOT_A_KEY = /^(?:null|true|false|__proto__)$/i;
 const MAX_DEPTH = 20;
 

@@ -11,7 +11,7 @@ const TITLE_FIELDS = ["title", "name", "question", "heading", "headline", "subje
 const TEXT_FIELDS = ["content", "text", "body", "answer", "description", "definition", "details", "value"];
 const QUESTION_FIELD = "question";
 const ID_FIELDS = ["id", "entry_id", "key", "slug", "sku", "code", "uuid"];
-/** Maximum length of a value in a table cell or list item, in characters. A longer value becomes text of its own. */
+/** Maximum length of a value in a table cell or list item, in characters. A longer value is written as separate text. */
 const SHORT_VALUE = 200;
 /** Maximum average length of a label, in characters. */
 const SHORT_TEXT = 50;
@@ -150,7 +150,7 @@ function entryDocuments(source: string, entries: readonly Entry[], name: string)
 /** Matches a machine-readable id such as `store-pickup`. Ids for people contain capitals or spaces, or only digits. */
 const HANDLE = /^(?=.*[a-z])[a-z\d]+(?:[-_.][a-z\d]+)*$/;
 
-/** Removes a machine-readable id from the text. It becomes the id of the document. */
+/** Removes a machine-readable id from the fields that are written as text. It becomes the entry id of the document. */
 function withoutHandle(record: RecordValue, id: string | null): RecordValue {
   if (id === null || !HANDLE.test(textOfField(record, id) ?? "")) return record;
   return { ...record, fields: record.fields.filter(([key]) => key.text !== id) };
@@ -200,7 +200,7 @@ function chooseField(records: readonly RecordValue[], names: readonly string[]):
   return null;
 }
 
-/** Returns the field with the most text, or `null` if even that text is as short as a label. */
+/** Returns the field with the most text, or `null` if even the texts of this field are as short as labels on average. */
 function longestField(records: readonly RecordValue[], others: readonly (string | null)[]): string | null {
   const lengths = new Map<string, number>();
   for (const { fields } of records) {

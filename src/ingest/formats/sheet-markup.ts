@@ -5,7 +5,7 @@ import type { MergedCells } from "./xlsx-sheet.ts";
 
 /** A cell of a sheet. The range locates the cell's text in the text of the table. */
 export interface SheetCell extends TextRange {
-  /** From 1, as in a spreadsheet. */
+  /** Row and column count from 1, as in a spreadsheet. */
   readonly row: number;
   readonly column: number;
 }
@@ -21,7 +21,7 @@ export function mostCommon(values: readonly number[]): number {
   return [...counts].sort((a, b) => b[1] - a[1] || b[0] - a[0])[0]?.[0] ?? 0;
 }
 
-/** Minimum number of cells in the first row of a table, as a share of the usual number. */
+/** Minimum number of cells in the first row of a table, as a share of the most frequent number of cells per row. */
 const NAMED_SHARE = 2 / 3;
 
 /**

@@ -17,7 +17,7 @@ const MARKUP = /<\/?([a-z]*)[^<>]*>|\{\\[^{}]*\}|&#?\w{1,32};/gi;
  */
 const PAUSE_MS = 2_000;
 
-/** Reads subtitles and transcripts. The place of a quote is its time and speaker. */
+/** Reads subtitles and transcripts. A quote is located by its time and speaker. */
 export const vttFormat = textFormat("vtt", [".vtt"], 1, (source, name) => [readCues(source, name)]);
 export const srtFormat = textFormat("srt", [".srt"], 1, (source, name) => [readCues(source, name)]);
 
@@ -60,7 +60,7 @@ function readCues(source: string, name: string): FormatResult {
     writer.text(start + at, end);
   }
 
-  /** Begins the text of a speaker, with the name at the place of the tag. */
+  /** Begins the text of a speaker. The name is written first and mapped to the tag. */
   function speak(named: string, [start, end]: readonly [number, number]): void {
     if (named === "") return;
     const cue = cues.at(-1);

@@ -5,7 +5,7 @@ const SHORT_CHARACTERS = 200;
 /** Maximum values of `colspan` and `rowspan` in HTML. */
 const MOST_COLUMNS = 1_000;
 const MOST_ROWS = 65_534;
-/** Maximum number of copied events per event of the table. More would be an attack that costs memory. */
+/** Maximum number of copied events: this number per event of the table, plus `LEAST_COPIED`. More would be an attack that costs memory. */
 const COPIED_PER_EVENT = 8;
 const LEAST_COPIED = 64;
 /** Maximum number of events in a simple cell. Cells with more are neither column names nor values. */
@@ -36,7 +36,7 @@ export interface MarkupRow {
   readonly isInHead: boolean;
   /**
    * Cells from left to right, including cells of earlier rows that extend into this row. `own` contains the cells that
-   * begin here.
+   * begin in this row.
    */
   readonly cells: readonly MarkupCell[];
   readonly own: ReadonlySet<MarkupCell>;
@@ -139,7 +139,7 @@ function placeRow(raw: readonly RawCell[], above: readonly Reaching[], hasSpans:
     const placed = { ...cell, column, columns };
     cells.push(placed);
     own.add(placed);
-    // 0 means to the end of the section.
+    // A `rowspan` of 0 extends the cell to the end of the table section.
     if (rows !== 1) reaching.push({ cell: placed, rows: rows === 0 ? Number.POSITIVE_INFINITY : rows - 1 });
     column += columns;
   }

@@ -2,7 +2,7 @@ import type { NamesColumns } from "../block-writer.ts";
 import { closing, type MarkupEvent, type OpenEvent, opening, partnersOf } from "./markup.ts";
 import { columnsOf, type MarkupCell, type MarkupGrid, type MarkupRow, readGrid, type TableSource } from "./table-grid.ts";
 
-/** Maximum number of header rows. If there seem to be more, they are no header. */
+/** Maximum number of header rows. If there seem to be more, a marked header has one row, and unmarked rows are no header. */
 const MOST_HEAD_ROWS = 4;
 /**
  * Minimum number of columns to recognise a header by the values below. In a table of two columns, "Price | on request"

@@ -24,7 +24,7 @@ const UNDERLINE = /^([=\-~^"'`*+#:_])\1{2,}$/;
 
 /** Matches a title of AsciiDoc: `== Fees`. */
 const ASCIIDOC_TITLE = /^={1,6}[ \t]+(?=\S)/;
-/** Matches AsciiDoc lines that are not displayed, such as comments, attributes and block settings. Listings are text. */
+/** Matches AsciiDoc lines that are not displayed, such as comments and attributes, and listings (group 1), which are displayed. */
 const ASCIIDOC_UNSEEN =
   /^(?:(-{4}|\.{4})[ \t]*\r?\n[\s\S]*?^\1|\/{4}[ \t]*$(?:[\s\S]*?^\/{4}|[\s\S]*)|\/\/(?!\/).*|:[!\w-]+:(?:[ \t].*)?|\[.*\])[ \t]*$/gm;
 

@@ -173,8 +173,8 @@ function isStruckThrough({ name }: OpenEvent, styles: Declarations): boolean {
 }
 
 /**
- * Checks whether an element has a closing tag. Without one, the rest of the document would be struck through. The tag
- * may also be ordinary text (`List<S>`).
+ * Checks whether an element has a closing tag. Without one, the rest of the document would be struck through. An
+ * unclosed tag may also be ordinary text, such as `<S>` in `List<S>`.
  */
 function isClosed(close: MarkupEvent | undefined): boolean {
   return close?.type === "close" && close.end > close.start && !close.atEnd;

@@ -14,7 +14,7 @@ export interface MarkupHandler {
   inline(event: MarkupEvent): void;
   /** Called at each block boundary. */
   readonly flush?: () => void;
-  /** Returns whether a block element counts as inline because of its position. @default never */
+  /** Returns whether a block element counts as inline because of its position, such as in a pipe table. @default never */
   readonly isInline?: (event: OpenEvent) => boolean;
   /** Returns whether text contains page layout, such as a heading. @default never */
   readonly isLayoutText?: (event: TextEvent) => boolean;
@@ -23,7 +23,7 @@ export interface MarkupHandler {
 type Ending = "inline" | "block" | "frame" | "list" | "table" | "description" | "section";
 
 /**
- * Writes the structure of balanced, visible events. The content between block elements is passed to `inline`, in order.
+ * Writes the blocks of balanced, visible events. The content between block elements is passed to `inline`, in order.
  */
 export function walkMarkup(
   given: readonly MarkupEvent[],

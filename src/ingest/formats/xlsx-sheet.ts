@@ -9,7 +9,7 @@ import { walkXml } from "./zip.ts";
 export type ValueStyles = ReturnType<typeof readValueStyles>;
 
 interface NumberStyle {
-  /** Pattern of the number format; `null`: the number is shown as it is. */
+  /** Pattern of the number format; `null`: the number is shown without a format. */
   readonly pattern: string | null;
   /** True for a date whose pattern depends on the locale. Such a date is shown in ISO format. */
   readonly isDate: boolean;

@@ -55,7 +55,7 @@ export function noticesOf(hiddenSheets: readonly string[], sheets: readonly Name
   return notices;
 }
 
-/** Writes the sheets, with the place of each cell. If there are several sheets, each gets its name as heading. */
+/** Writes the sheets, with the row and column of each cell. If there are several sheets, each gets its name as heading. */
 export function writeWorkbook(sheets: readonly NamedSheet[], title: string): FormatResult {
   const source: string[] = [];
   let length = 0;

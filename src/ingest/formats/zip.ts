@@ -43,10 +43,10 @@ const OPEN_DOCUMENT: ReadonlyMap<string, "odt" | "ods" | "odp"> = new Map([
   ["spreadsheet", "ods"],
   ["presentation", "odp"],
 ]);
-/** Maximum bytes of the part that states the kind of document. */
+/** Maximum bytes of `mimetype`, the file in an OpenDocument archive that states the kind of document. */
 const MAX_MIMETYPE_BYTES = 200;
 
-/** Detects the kind of document by the names of the files in the archive; `zip` is an ordinary archive. */
+/** Detects the kind of document by the files in the archive; `zip` is an ordinary archive. */
 export function zipKind(bytes: Uint8Array): "docx" | "epub" | "xlsx" | "pptx" | "odt" | "ods" | "odp" | "zip" {
   const names = new Set<string>();
   const { mimetype } = walkZip(bytes, (name, size) => {
@@ -81,7 +81,7 @@ function hasEncryptedFile(bytes: Uint8Array): boolean {
 }
 
 function walkZip(bytes: Uint8Array, accept: (name: string, size: number) => boolean): Record<string, Uint8Array> {
-  if (hasEncryptedFile(bytes)) throw new IngestError("encrypted", "it has a password: save or pack it without one");
+  if (hasEncryptedFile(bytes)) throw new IngestError("encrypted", "the file has a password: save or pack it without one");
   let parts = 0;
   try {
     return unzipSync(bytes, {
@@ -96,13 +96,13 @@ function walkZip(bytes: Uint8Array, accept: (name: string, size: number) => bool
     });
   } catch (cause) {
     if (cause instanceof IngestError) throw cause;
-    const message = `it cannot be unpacked (${messageOf(cause)}): it is damaged or truncated; copy or save it again`;
+    const message = `the file cannot be unpacked (${messageOf(cause)}): it is damaged or truncated; copy or save it again`;
     throw new IngestError("bad_archive", message, {}, { cause });
   }
 }
 
 export function unpacksTooFar(limit: number): IngestError {
-  const message = `it unpacks to more than ${limit / 1024 / 1024} MB, so nothing was read. Leave it out, or split it`;
+  const message = `the file unpacks to more than ${limit / 1024 / 1024} MB, so nothing was read. Leave it out, or split it`;
   return new IngestError("unpacks_too_far", message, { limit });
 }
 

@@ -58,8 +58,8 @@ function tagStart(text: string, tag: string): number {
 /** Maximum characters that a message quotes of a reply, and of its content type. */
 const SHOWN_CHARACTERS = 80;
 /**
- * Number of characters of a reply that are kept for a message. More than are quoted, so that an API key in them is
- * removed as a whole.
+ * Number of characters of a reply that are kept for a message. More than are quoted, so that an API key that begins in
+ * the quoted part is complete and can be removed.
  */
 const KEPT_CHARACTERS = 2000;
 

@@ -66,13 +66,13 @@ function probabilityOf(data: ArrayLike<number | bigint>, yes: number | null): nu
   return (parts[yes] as number) / parts.reduce((sum, value) => sum + value, 0);
 }
 
-/** The cross-encoder that the source of `spark` uses. */
+/** The cross-encoder that the `spark` design uses. */
 export const DEFAULT_CROSS_ENCODER = "cross-encoder/ms-marco-MiniLM-L-6-v2";
 
 /**
  * Reranks on this machine with a cross-encoder from the Hugging Face Hub. The score of a question–passage pair is the
  * logistic function of its logit.
- * @param name `cross-encoder/ms-marco-MiniLM-L-6-v2` in the source of `spark` (section 2.2)
+ * @param name `cross-encoder/ms-marco-MiniLM-L-6-v2` in the `spark` design (section 2.2)
  * @throws ModelError `hub_runtime_missing`, `hub_model_missing` with the command that helps
  */
 export function createHubReranker(name: string, options: HubOptions): Reranker {
@@ -84,7 +84,7 @@ export function createHubReranker(name: string, options: HubOptions): Reranker {
   };
 }
 
-/** Returns `title. section. text` (`spark` source, section 2.2) without empty parts. */
+/** Returns `title. section. text` (`spark` design, section 2.2) without empty parts. */
 export function passageInput({ title, section, text }: RerankPassage): string {
   return [title, section, text]
     .map((part) => part.trim())
@@ -106,8 +106,8 @@ export interface HubEncoderOptions extends HubOptions {
 }
 
 /**
- * Number of texts per call with weights that are not quantised. Models with eight-bit weights get one text at a time:
- * they scale a batch by its largest value, so that a vector would depend on the other texts in the batch.
+ * Number of texts per call with fp32 weights. With other precisions, texts are embedded one at a time: models with
+ * eight-bit weights scale a batch by its largest value, so that a vector would depend on the other texts in the batch.
  */
 const TEXTS_PER_CALL = 16;
 
@@ -161,8 +161,8 @@ async function embedBatch(
 }
 
 /**
- * Pools token vectors (texts × tokens × dimensions) into one vector per text: the sum over the tokens of the text, or its
- * first token. The vectors are not normalised.
+ * Pools token vectors (texts × tokens × dimensions) into one vector per text: `mean`: the sum over the tokens of the text,
+ * which has the direction of the mean; `cls`: its first token. The vectors are not normalised.
  */
 export function pool(hidden: HubTensor, inputs: HubInputs, pooling: Pooling): Float32Array[] {
   const [texts = 0, tokens = 0, dimensions = 0] = hidden.dims;

@@ -4,7 +4,7 @@ import { messageOf } from "../../shared/errors.ts";
 import type { LocalReply, LocalRequest } from "./local-model.ts";
 
 /**
- * Size of the context in tokens: room for the longest prompt of a profile and its reply. Smaller if the model supports
+ * Size of the context in tokens: room for the longest prompt of any profile and the reply. Smaller if the model supports
  * less.
  */
 const CONTEXT_TOKENS = 12_288;

@@ -28,7 +28,7 @@ export type LocalRequest =
 export type LocalReply = { readonly id: number } & (ChatEvent | { readonly type: "failed"; readonly message: string });
 
 export interface LocalModelOptions {
-  /** Folders in which the runtime is searched, and in the folders above them, besides the folder of the model file. */
+  /** Folders to search for the runtime, with all folders above them, after the folder of the model file. */
   readonly folders: readonly string[];
   /** Maximum tokens of a reply. */
   readonly replyTokens: number;

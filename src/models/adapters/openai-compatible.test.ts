@@ -105,7 +105,7 @@ describe("chat over HTTP", () => {
       { replyTokens: 70 },
     );
     for (let asked = 0; asked < 2; asked++)
-      await expect(Array.fromAsync(ask(model))).rejects.toThrow("length after at most 70 tokens: model.reply_tokens");
+      await expect(Array.fromAsync(ask(model))).rejects.toThrow("length after at most 70 tokens: raise model.reply_tokens");
     expect(endpoint.chats.map(({ body }) => [body.max_tokens, body.max_completion_tokens])).toEqual([
       [70, undefined],
       [undefined, 70],

@@ -163,7 +163,7 @@ function textOf(content: z.infer<typeof contentSchema> | null | undefined): stri
 
 function notWhole(reason: string, replyTokens: number | undefined): string {
   const limited = reason === "length" && replyTokens !== undefined;
-  return `the answer is incomplete (${reason.replaceAll("_", "-")}${limited ? ` after at most ${replyTokens} tokens: model.reply_tokens` : ""})`;
+  return `the answer is incomplete (${reason.replaceAll("_", "-")}${limited ? ` after at most ${replyTokens} tokens: raise model.reply_tokens` : ""})`;
 }
 
 /** Creates an encoder for an OpenAI-compatible endpoint. Vectors are scaled to length 1. */

@@ -60,7 +60,7 @@ const resultSchema = z
   .object({ url: text, title: text, content: text })
   .transform(({ content, ...result }): WebResult => ({ ...result, snippet: content }));
 const listSchema = z.object({ results: z.array(resultSchema) });
-/** Schema of a reply. The field `web` is absent if there are no results. */
+/** Schema of Brave's reply. The field `web` is absent if there are no results. */
 const braveReply = z.object({
   type: z.literal("search"),
   web: z.object({ results: z.array(z.object({ url: z.string(), title: text, description: text })) }).nullish(),

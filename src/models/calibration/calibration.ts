@@ -19,8 +19,8 @@ export function distributionOf(values: readonly number[], quantiles: number = QU
 
 /**
  * Converts a threshold from the scale of `source` to that of `target`: Q_target(F_source(θ)). The same share of labelled
- * pairs is then above both. A threshold outside the range of `source` keeps its distance to the end of the range. The
- * result increases with `threshold`.
+ * pairs is above the threshold on both scales. A threshold outside the range of `source` keeps its distance to the end
+ * of the range. The result increases with `threshold`.
  */
 export function carryThreshold(threshold: number, source: Distribution, target: Distribution): number {
   const [lowest, highest] = [source[0] as number, source.at(-1) as number];
@@ -85,16 +85,16 @@ export function calibrationOf(encoder: Pick<Encoder, "id" | "model">, calibratio
   return calibrations.find(({ model }) => model === encoder.id) ?? calibrations.find(({ model }) => model === encoder.model) ?? null;
 }
 
-/** Converts thresholds and cosines between a source's model and the current encoder. */
+/** Converts thresholds and cosines between the source model, on which thresholds were measured, and the current encoder. */
 export interface ScoreScale {
   /**
    * `raw`: no conversion is needed, because the model is the same or no thresholds are inherited. `carried`: converted.
    * `uncarried`: not converted, because a calibration is missing.
    */
   readonly type: "raw" | "carried" | "uncarried";
-  /** Converts a threshold of the source to the scale of this encoder's cosines. */
+  /** Converts a threshold of the source model to the scale of this encoder's cosines. */
   readonly threshold: (source: number) => number;
-  /** Converts a cosine of this encoder to the scale of the source's model. */
+  /** Converts a cosine of this encoder to the scale of the source model. */
   readonly score: (cosine: number) => number;
   /** Notice for the user; `null` if none is needed. */
   readonly note: string | null;
@@ -104,7 +104,7 @@ const same = (value: number) => value;
 export const RAW_SCALE: ScoreScale = { type: "raw", threshold: same, score: same, note: null };
 
 /**
- * Returns the conversion between a source's model and an encoder.
+ * Returns the conversion between a source model and an encoder.
  * @param source name of the model on which the thresholds were measured; `null`: the thresholds need no conversion
  */
 export function scaleFor(

@@ -18,7 +18,7 @@ export const DTYPE_ENDINGS = { q8: "_quantized", int8: "_int8", uint8: "_uint8",
 export type Dtype = keyof typeof DTYPE_ENDINGS;
 export const DTYPES = Object.keys(DTYPE_ENDINGS) as [Dtype, ...Dtype[]];
 /**
- * Default precision: eight bits. A quarter of the download of fp32, without measurable loss on our sets
+ * Default precision: eight bits. The download is a quarter of that for fp32, without measurable loss on our test sets
  * (lab/train/encoder/README.md).
  */
 export const DEFAULT_DTYPE: Dtype = "q8";

@@ -16,7 +16,7 @@ export interface PullOptions {
   readonly modelsDir: string;
   readonly dtype: Dtype;
   readonly signal: AbortSignal;
-  /** Maximum milliseconds until the first byte, and between two parts. @default 30000 */
+  /** Maximum milliseconds until the first byte, and between two parts of the response. @default 30000 */
   readonly timeoutMs?: number;
   /** Milliseconds before the first retry of a file; doubled for each further one. @default 500 */
   readonly backoffMs?: number;

@@ -66,7 +66,7 @@ export function probabilityOfScore(score: number, { chance: [slope, offset] = [1
 /** Files of the weights on which scores of the checks depend. */
 const CHECKING_WEIGHTS = ["encoder.bin", "entailment.json", "reader.bin"] as const;
 
-/** Returns the SHA-256 (hex) of each of these weights files, by file name. */
+/** Returns the SHA-256 (hex) of each file of `CHECKING_WEIGHTS`, by file name. */
 export function hashWeights(): Record<string, string> {
   return Object.fromEntries(
     CHECKING_WEIGHTS.map((name) => [name, sha256Hex(readFileSync(join(PACKAGE_ROOT, "src/models/weights", name)))]),

@@ -16,7 +16,7 @@ export interface CatalogOptions {
   readonly createId: () => string;
 }
 
-/** An index of the domain. */
+/** An index of the domain, with the version of its mapping. */
 export interface Place {
   readonly index: string;
   readonly version: number;
@@ -54,7 +54,8 @@ export class IndexCatalog {
 
   constructor(options: CatalogOptions) {
     this.options = options;
-    // Domain names contain no dot, so no alias equals the name of the index that records states.
+    // The dot keeps the alias different from the index of revisions. Domain names contain no dot, so the pattern
+    // `${alias}.*` matches only indexes of this domain.
     this.alias = `${options.prefix}.${options.domain}`;
     this.states = `${options.prefix}_states`;
   }

@@ -13,7 +13,7 @@ const TOKEN_LENGTH = 255;
 /** HNSW parameters. The construction effort is twice Lucene's default and raises recall; `lab/bench/opensearch.ts` compares both. */
 const HNSW = { m: 16, ef_construction: 200 } as const;
 
-/** Words of title, description and text as written, for corrections. */
+/** Field with the words of title, description and text, in lower case and not stemmed, for spelling correction. */
 export const WRITTEN_FIELD = "written";
 
 const VECTOR_PREFIX = "vector_";
@@ -77,7 +77,7 @@ export function indexDefinition(meta: IndexMeta, shards: number, vectors: Readon
 /** Fields to return for each hit, including the text that an encoder sees. */
 export const HIT_FIELDS = ["document_id", "version", "title", "text", "terms", "chunk", "window"] as const;
 
-/** A stored window. Ranges and positions are offsets into the document. */
+/** A stored window. A window is `[start, end, tokens]`; offsets refer to the text of the document. */
 export const windowSchema = z.object({
   document_id: z.string(),
   version: z.string(),

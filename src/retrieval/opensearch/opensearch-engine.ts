@@ -35,7 +35,7 @@ const TERMS_PER_REQUEST = 500;
 /** Maximum number of cached frequencies per scope, and of cached scopes. A change of the index empties both caches. */
 const MAX_TERMS = 50_000;
 const MAX_SCOPES = 64;
-/** Maximum number of similar words to request for a misspelt word. Most of them are not visible, or too different. */
+/** Maximum number of similar words to request for a misspelt word. Most of them are too different, or the user must not see them. */
 const NEAR_WORDS = 50;
 
 const ANY = z.unknown();

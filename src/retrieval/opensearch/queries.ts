@@ -18,7 +18,7 @@ export function scopeClauses({ tenant, access }: Scope): Clause[] {
 
 /**
  * Returns the filters of a search, in groups of clauses. A window must match all clauses of one group. A large area needs
- * several groups. Without groups, nothing can be found.
+ * several groups. Returns no group if no window can match.
  */
 export function filterGroups({ scope, area = null, holding }: SearchFilters): Clause[][] {
   if (scope.access.length === 0 || holding?.length === 0) return [];
@@ -36,7 +36,7 @@ interface Sized {
   readonly size: number;
 }
 
-/** Ranges of an area are disjoint, so the ranges of one document may be split over several clauses. */
+/** Returns the clauses for one document of an area. Its ranges are disjoint, so they may be split over several clauses. */
 function partClauses(id: string, { version, ranges }: AreaPart, fit: "window" | "cut"): Sized[] {
   const own: Clause[] = [{ term: { document_id: id } }, ...(version === null ? [] : [{ term: { version } }])];
   const clauses: Sized[] = [];

@@ -66,8 +66,8 @@ interface Place {
 }
 
 /**
- * Finds the best chunks by words and by vector. Words are scored again with the statistics that the asker may see, and
- * documents that the database does not confirm are left out before the best are selected.
+ * Finds the best chunks by words and by vector. BM25 scores are computed again from the statistics of what the asker may
+ * see, and documents that the database does not confirm are left out before the best chunks are selected.
  * @returns hits, ordered by path, document and position
  */
 export async function searchWindows(request: Request, parts: Parts): Promise<Hit[]> {
@@ -121,7 +121,7 @@ function hitOf({ document_id: documentId, version, title, text, chunk, window }:
   return { documentId, version, title, text, chunk: unpackChunk(documentId, chunk), window: unpackWindow(window) };
 }
 
-/** Returns the terms that some visible window contains; if there are too many, those with the highest weight. */
+/** Returns the terms that some visible window contains; if there are too many, those with the highest weight times idf. */
 function rarest({ weights, statistics: { frequencies, windows } }: Request): ReadonlyMap<string, number> {
   const held = [...weights].filter(([token]) => (frequencies.get(token) ?? 0) > 0);
   if (held.length <= MAX_CLAUSES / 2) return new Map(held);

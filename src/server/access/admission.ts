@@ -53,7 +53,7 @@ function admissionBy(create: (limit: Limit) => Limiter, nameOf: (who: string) =>
   return {
     /** Returns how many requests this process admitted and rejected. Requests without a limit are not counted. */
     counts: (): Readonly<Record<"admitted" | "limited", number>> => counts,
-    /** Counts a request of a caller. @param requestsPerHour limit; 0: none @throws RequestError `too_many_requests` with `retry_after_s` */
+    /** Counts a request of a caller. @param requestsPerHour 0: unlimited @throws RequestError `too_many_requests` with `retry_after_s` */
     async take(who: string, requestsPerHour: number) {
       if (requestsPerHour === 0) return;
       const refused = await refusalOf(limiterOf(requestsPerHour).consume(nameOf(who)));

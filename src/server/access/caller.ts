@@ -19,7 +19,7 @@ export interface Caller {
   readonly access: readonly string[] | null;
   /** Access label of an uploaded file if the upload names none. Absent: the label in the domain pack. */
   readonly ownLabel?: string | undefined;
-  /** Requests with the same name share a rate limit, a turn in the queue and a budget. Absent: unlimited, as on this machine. */
+  /** Requests with the same lane share a rate limit, turns in the queue and a budget. Absent: unlimited, as on this machine. */
   readonly lane?: string | undefined;
   /** Limits of the key; absent or `null`: the server's defaults. */
   readonly limits?: Pick<KeyRecord, "requestsPerHour" | "tokensPerDay" | "usdPerDay"> | undefined;

@@ -142,7 +142,7 @@ export const adminEndpoints = {
   }),
   revokeKey: endpoint({
     ...{ method: "DELETE", path: "/v1/admin/keys/{id}", opens: "admin" },
-    what: "Revokes a key from the next request.",
+    what: "Revokes a key; the next request with it fails.",
     query: z.strictObject({ by: z.string().min(1).max(100).default("http") }),
     gives: { status: 204, schema: null },
     handle: async ({ caller, query: { by }, id }, { engine }) => {
@@ -152,10 +152,10 @@ export const adminEndpoints = {
   }),
 };
 
-/** An alias that the `validator` source defines. */
+/** An alias that the `validator` design defines. */
 export const refreshCache = endpoint({
   ...{ method: "POST", path: "/refresh-cache", opens: "ingest", ...refreshing },
-  what: "Same as `/v1/admin/refresh`, under the name in the `validator` source.",
+  what: "Same as `/v1/admin/refresh`, under the name in the `validator` design.",
   handle: refresh,
 });
 

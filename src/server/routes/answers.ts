@@ -118,7 +118,7 @@ async function answerFor(engine: Engine, caller: Caller, id: string): Promise<An
   return { ...answer, sessionId: null, warnings: isFlagged ? [FLAGGED_WARNING, ...answer.warnings] : answer.warnings };
 }
 
-/** Returns an answer of the caller's domain, tenant and labels. It does not check the documents, so the text must not be shown. */
+/** Returns an answer of the caller's domain, tenant and labels. The caller must check its documents before it shows the text. */
 async function answerOf(engine: Engine, caller: Caller, id: string) {
   const shown = await engine.memory.review.show(id).catch((error: unknown) => {
     if (error instanceof RequestError && error.code === "unknown_interaction") return null;

@@ -12,7 +12,7 @@ import { type Call, endpoint, type Services } from "../endpoint.ts";
 import { answeredOrGone, encodeData, streamAnswer } from "./ask.ts";
 import { listReachable } from "./library.ts";
 
-/** Chat part of OpenAI's API: https://platform.openai.com/docs/api-reference/chat. Other fields are accepted and ignored. */
+/** Chat part of OpenAI's API: https://platform.openai.com/docs/api-reference/chat. Unlisted fields are accepted and ignored. */
 
 const textPart = z.object({ type: z.literal("text"), text: z.string() });
 const content = z.union([z.string(), z.array(textPart, { error: 'only parts of type "text" are supported' })]);
@@ -36,7 +36,7 @@ export const chatRequestSchema = z
     n: z.literal(1, { error: "only one answer is supported: omit it" }).nullish(),
     user: z.string().max(200).nullish().describe("User who asks; only a keyed hash is stored."),
     tenant: z.string().min(1).optional().describe("Tenant within the domain; an extension."),
-    profile: z.string().min(1).optional().describe("An extension."),
+    profile: z.string().min(1).optional().describe("Profile that answers; an extension."),
   })
   .describe("POST /v1/chat/completions; other fields of OpenAI's API are accepted but ignored");
 

@@ -7,7 +7,7 @@ import { endpoint } from "../endpoint.ts";
 import { answeredOrGone, encodeEvent, streamAnswer } from "./ask.ts";
 import { type Asked, askModel, chatRequestSchema, piecesOf, roleSchema, seconds, usageOf, wholeOf } from "./chat.ts";
 
-/** OpenAI's Responses API: https://platform.openai.com/docs/api-reference/responses. Other fields are accepted and ignored. */
+/** OpenAI's Responses API: https://platform.openai.com/docs/api-reference/responses. Unlisted fields are accepted and ignored. */
 
 const { model, stream, user, tenant, profile } = chatRequestSchema.shape;
 const textPart = z.looseObject({

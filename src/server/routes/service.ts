@@ -7,11 +7,11 @@ import { narrow } from "../access/caller.ts";
 import { endpoint } from "../endpoint.ts";
 import { refreshCache } from "./admin.ts";
 
-/** Routes of the `validator` source, and the server's state. */
+/** Routes of the `validator` design, and the server's state. */
 export const serviceEndpoints = {
   query: endpoint({
     ...{ method: "POST", path: "/query", opens: "ask" },
-    what: "A question in the format of the `validator` source: answer, `overall_pass` and each metric, with the profile of that name.",
+    what: "A question in the format of the `validator` design: answer, `overall_pass` and each metric, with the profile of that name.",
     body: { schema: wire.queryRequestSchema },
     gives: { status: 200, schema: wire.queryResponseSchema },
     handle: async ({ caller, body: { query, domain, client }, signal }, { engine }) =>

@@ -46,7 +46,7 @@ const experimentSchema = z
     sessions: setting(
       z.int().min(30),
       DEFAULT_EXPERIMENT_SESSIONS,
-      "Sessions per variant used for the verdict: the first this many, no more and no fewer",
+      "Number of sessions per variant. The verdict uses exactly this many, the first ones",
     ),
     alpha: setting(
       z.number().min(0.001).max(0.2),

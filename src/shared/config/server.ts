@@ -7,7 +7,7 @@ export const MIN_ADMIN_TOKEN_CHARACTERS = 16;
 export const DEFAULT_PORT = 8787;
 /** Address that the server binds: this machine only. */
 export const DEFAULT_HOST = "127.0.0.1";
-/** Maximum requests per hour and key, or per address without a key (`spark` and `book` sources). */
+/** Maximum requests per hour and key, or per address without a key (`spark` and `book` designs). */
 export const DEFAULT_REQUESTS_PER_HOUR = 100;
 /** Maximum number of open connections: several times the 200 of the load tests, and far below the common limit of 65,535 open files. */
 export const DEFAULT_CONNECTIONS = 1_000;
@@ -138,7 +138,7 @@ export const serverSchema = z
       DEFAULT_TOKENS_PER_ANSWER,
       "Model tokens reserved for each running answer, so that concurrent answers cannot exceed the budget. New questions are refused when less is left",
     ),
-    usd_per_answer: setting(z.number().positive(), DEFAULT_USD_PER_ANSWER, "US dollars reserved for each running answer, in the same way"),
+    usd_per_answer: setting(z.number().positive(), DEFAULT_USD_PER_ANSWER, "US dollars reserved per answer, as `tokens_per_answer`"),
     answers_at_once: setting(z.int().min(1), DEFAULT_ANSWERS_AT_ONCE, "Questions, searches and checks processed at the same time"),
     queue: setting(
       z.int().min(0),

@@ -7,7 +7,7 @@ export const DEFAULT_DATABASE_CONNECTIONS = 9;
 /** Maximum milliseconds for which a database statement may run or wait: many times the longest statement for a question or a file. */
 export const DEFAULT_DATABASE_TIMEOUT_MS = 30_000;
 
-/** Minimum number of vectors in a domain for which pgvector is used (`seven-layer` source, table 10). */
+/** Minimum number of vectors in a domain for which pgvector is used (`seven-layer` design, table 10). */
 export const DEFAULT_VECTORS_FROM = 10_000;
 
 export const databaseSchema = z
@@ -24,7 +24,7 @@ export const databaseSchema = z
     timeout_ms: setting(z.int().min(100).max(3_600_000), DEFAULT_DATABASE_TIMEOUT_MS, "Statement timeout in milliseconds"),
     vectors: optional(
       z.enum(["process", "pgvector"]),
-      "Where vectors are searched: `process` compares all vectors in memory, `pgvector` uses an HNSW index in the database. When absent: `pgvector` for questions under profile `seven-layer`, as its source specifies, `process` for all others (docs/scale.md)",
+      "Where vectors are searched: `process` compares all vectors in memory, `pgvector` uses an HNSW index in the database. When absent: `pgvector` for questions under profile `seven-layer`, as its design specifies, `process` for all others (docs/scale.md)",
     ),
     vectors_from: setting(
       z.int().min(1).max(1_000_000_000),
@@ -52,7 +52,7 @@ export const searchSchema = z
     type: z.literal("opensearch").describe("The search engine; without `search`, each process has its own"),
     url: z
       .union([url, z.array(url).min(1)])
-      .describe("Address of a node, or a list of addresses; the next one is asked when one does not answer"),
+      .describe("Address of a node, or a list of addresses; if a node does not answer, the next one is asked"),
     username: optional(z.string().min(1), "User name of basic authentication"),
     password: setting(z.string(), "", "Password of basic authentication"),
     aws: optional(

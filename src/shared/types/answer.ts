@@ -39,7 +39,7 @@ const box = z.object({ x: z.number(), y: z.number(), width: z.number(), height: 
 /** A page with the position on it. */
 const pagePlace = z.object({
   page: z.int().describe("From 1."),
-  printed: z.string().optional().describe("Page number as the file names it, such as `xii`; absent: it names none, or the same."),
+  printed: z.string().optional().describe("Page number as the file names it, such as `xii`; absent: none, or the same as `page`."),
   width: z.number().optional().describe("Width of the displayed page in points."),
   height: z.number().optional(),
   boxes: z.array(box).optional().describe("One box per line, in points from the upper left corner; absent if the format has none."),
@@ -54,7 +54,7 @@ const originalPlaceSchema = z.object({
   end: z.int(),
   encoding: z.string().optional().describe("Encoding of the file; absent: UTF-8, or not a text file."),
   pages: z.array(pagePlace).optional().describe("Absent: the original has no pages."),
-  recognised: z.literal(true).optional().describe("True if a page or picture was recognised by OCR, which may be wrong; absent: no OCR."),
+  recognised: z.literal(true).optional().describe("True if the text was read by OCR and may be wrong; absent: no OCR."),
   cells: z.array(cellPlace).optional().describe("Counted from 1, as in a spreadsheet; absent: not a table."),
   time: z.string().optional().describe("Time in a transcript, such as `00:12:31`; absent: not a transcript."),
   speaker: z.string().optional().describe("Who speaks at that time; absent: the transcript does not say."),
@@ -145,7 +145,7 @@ export type CheckResult = InProcess<z.infer<typeof findingSchema>> & {
 };
 
 export const warningSchema = z.object({
-  code: z.string().describe("`read_as`: a word was corrected to one that the documents contain."),
+  code: z.string().describe("Such as `read_as`: a word was corrected to one that the documents contain."),
   message: z.string(),
   ask_instead: z.string().optional().describe("Question that forces the original spelling; only with `read_as`."),
   sentence: z.int().min(0).optional().describe("Index of the sentence that the warning is about; absent: the whole answer."),
@@ -214,8 +214,8 @@ export const callSchema = z.object({
 /** Tokens of model calls by stage, without embeddings; `null` for a stage whose endpoint did not count them. */
 export type TokenUsage = InProcess<z.infer<typeof tokenUsageSchema>>;
 /**
- * A call to an endpoint with its list price. Stage `rewrite` is the second draft after a draft with faults. `null`
- * means that tokens were not counted or that the price is unknown.
+ * A call to an endpoint with its list price. Stage `rewrite` is the second draft, after a draft with faults. Numbers are
+ * `null` if the tokens were not counted or the price is unknown.
  */
 export type PricedCall = InProcess<z.infer<typeof callSchema>>;
 export type ModelCall = Omit<PricedCall, "costUsd">;
@@ -282,8 +282,8 @@ export interface Answer {
   readonly model: string;
   readonly sessionId: string | null;
   /**
-   * Present only on request; `null` if the proof failed, in which case a warning gives the reason. `sourcebound/proof`
-   * defines the shape.
+   * Present only on request; `null` if the proof failed (a warning gives the reason). `sourcebound/proof` defines the
+   * shape.
    */
   readonly proof?: Readonly<Record<string, unknown>> | null;
 }

@@ -75,8 +75,8 @@ export interface PlacedUnit extends Unit {
   /** Page on which the unit begins, from 1; `null`: the document has no pages. */
   readonly page: number | null;
   /**
-   * Text that introduces the unit: the sentence above a list, the parent item, the label row above a row, or the run-in
-   * heading of a paragraph. `null` without one.
+   * Text that introduces the unit: the sentence above a list, the parent item, the label row above a table row, or the
+   * run-in heading of a paragraph. `null` without one.
    */
   readonly leadIn: SourceText | null;
   /** Header of the table, for a row; otherwise `null`. */
@@ -115,12 +115,12 @@ export interface StoredDocument extends DocumentMetadata {
   readonly tenant: string | null;
   readonly access: string;
   /**
-   * Folder or other origin of the file. Ingesting a source deletes the files that are missing in it, but never those of
-   * another source.
+   * Folder or other origin of the file. Ingesting a source deletes the stored documents whose files are missing in it, but
+   * never documents of another source.
    */
   readonly source: string;
   /**
-   * Path of the file relative to the source, with `/` as separator. For entries of a JSON file `file.json#entry_id`.
+   * Path of the file relative to the source, with `/` as separator. An entry of a JSON file has `file.json#entry_id`.
    */
   readonly path: string;
   /** SHA-256 (hex) of the original bytes. */
@@ -160,15 +160,15 @@ export interface Reading {
 export interface ReadingNotice {
   /**
    * `pages_without_text`, `figures_without_text`, `hidden_text`, `struck_text`, `encoding_guessed`, `fields_guessed`, `wrong_extension`,
-   * `attachments`, `left_out`, `scripts`, `not_english`.
+   * `attachments`, `left_out`, `scripts`, `not_english`, `recognised_text`.
    */
   readonly code: string;
   readonly message: string;
   /** Affected pages, from 1. */
   readonly pages?: readonly number[];
-  /** Number of pictures and charts, for `figures_without_text` and `recognised_text`. */
+  /** Number of pictures and charts; only for `figures_without_text` and `recognised_text`. */
   readonly count?: number;
-  /** Start and end of each recognised text of a picture in the original, flattened, for `recognised_text`. */
+  /** Start and end, in the original, of each text recognised in a picture, as one flat list; only for `recognised_text`. */
   readonly ranges?: readonly number[];
 }
 
@@ -179,7 +179,7 @@ export interface ReadingNotice {
 export type PlaceData =
   /**
    * A record `[start, end, page, x, y, width, height]` per word. Boxes are in tenths of a point from the upper left
-   * corner of the displayed page. `printed` holds the printed number of each page, if the file states any.
+   * corner of the displayed page. `sizes` holds width and height of each page, `printed` its printed number, if stated.
    */
   | { readonly type: "boxes"; readonly words: readonly number[]; readonly sizes: readonly number[]; readonly printed?: readonly string[] }
   /**
@@ -194,7 +194,7 @@ export type PlaceData =
 
 /**
  * A map from normalised to original text: segments `[outStart, outEnd, sourceStart, sourceEnd]` in one flat list,
- * ordered by `outStart`. A segment of equal lengths maps each offset. Any other segment maps only as a whole.
+ * ordered by `outStart`. If both ranges of a segment have the same length, each offset is mapped; otherwise only the whole range.
  */
 export type SourceMapData = readonly number[];
 

@@ -20,8 +20,8 @@ export interface Passage {
   /** Range of the chunk in the document. */
   readonly range: TextRange;
   /**
-   * Part of the document that filters or a selection allow; absent if neither applies. The context of units comes from
-   * inside this part.
+   * Part of the document that filters or a selection allow; absent if neither applies. The context of units comes only
+   * from this part.
    */
   readonly bounds?: TextRange;
   /** The window of the chunk with the best score. */
@@ -63,7 +63,7 @@ export type WebPageEvidence = InProcess<z.infer<typeof webPageSchema>>;
 
 /** The result of checking one uncertain passage on the web. It is never cited as a source and never shown to a model that writes. */
 export const webEvidenceSchema = z.object({
-  sid: z.string().describe("Uncertain passage that was looked up."),
+  sid: z.string().describe("Id of the uncertain passage that was checked."),
   verdict: z.enum(["confirmed", "contradicted", "silent"]),
   reason: z.string(),
   query: z.string().describe("Search query."),
@@ -78,7 +78,7 @@ export type Verdict = "verified" | "uncertain" | "rejected";
 export interface Evidence {
   readonly passage: Passage;
   readonly verdict: Verdict;
-  /** 0–1; `null` if the passage could not be scored, never 0 in this case. */
+  /** 0–1; `null`, never 0, if the passage could not be scored. */
   readonly relevance: number | null;
   readonly consistency: number | null;
   readonly agreement: number | null;

@@ -15,8 +15,8 @@ export interface AskRequest {
   /** User to whom the session belongs. Only a keyed hash of the id is stored. */
   readonly userId?: string | null;
   /**
-   * Whether redacted text (`redacted`) or no text (`ephemeral`) may be stored. A request cannot choose more than the
-   * configuration allows. @default "redacted"
+   * Whether redacted text (`redacted`) or no text (`ephemeral`) may be stored. If the configuration allows only `ephemeral`,
+   * a request cannot choose `redacted`. @default "redacted"
    */
   readonly privacy?: Privacy;
   /**
@@ -88,9 +88,9 @@ export interface Turn {
 export interface QuestionPart {
   /** The part as the user wrote it. */
   readonly text: string;
-  /** The part as a standalone question, with topics that earlier parts name. */
+  /** The part as a standalone question, with the topics that it refers to in earlier parts. */
   readonly resolved: string;
-  /** True if it names its subject: "How much is a locker?" does, "how long does it take?" does not. */
+  /** True if the part names its subject: "How much is a locker?" does, "how long does it take?" does not. */
   readonly standsAlone: boolean;
 }
 

@@ -16,7 +16,7 @@ export function useConversation({ client, archive, owner }: ConversationParts) {
   const [id, setId] = useState(createId);
   // Counts how often the conversation was saved.
   const [saved, setSaved] = useState(0);
-  // Reason why the browser could not store this conversation; `null` if it did.
+  // Reason why the browser could not store this conversation; `null`: there was no error.
   const [unkept, setUnkept] = useState<string | null>(null);
   const current = useRef<{ id: number; abort: AbortController } | null>(null);
   const { sessionId, turns } = conversation;

@@ -25,8 +25,8 @@ export function writeMarkup(source: string, events: readonly MarkupEvent[]): Wri
 }
 
 /**
- * The text of an office file with its structure, which is given by element names of HTML. Offsets count the extracted
- * text.
+ * The text of an office file with its structure, which is given by element names of HTML. Offsets refer to the
+ * extracted text.
  */
 export class ExtractedText {
   readonly #parts: string[] = [];
@@ -43,7 +43,7 @@ export class ExtractedText {
   readonly #recognised: number[] = [];
   #pictures = 0;
 
-  /** @param takeText returns the recognised text of a picture by the part of the file that holds it */
+  /** @param takeText returns the recognised text of a picture by the name of the archive part that contains the picture */
   constructor(takeText: TakeText = NO_TEXT) {
     this.#takeText = takeText;
   }

@@ -4,7 +4,7 @@ import type { ExtractedText } from "./extracted-text.ts";
 import type { OdfStyles } from "./odf.ts";
 import { descendants, elementsOf, firstOf, prefixed, textOf, type XmlElement, type XmlNode } from "./xml.ts";
 
-/** Where a reader of OpenDocument text writes to, and what it counts. */
+/** Output and counters of the functions that read OpenDocument text. */
 export interface OdfWriter {
   readonly out: ExtractedText;
   readonly styles: OdfStyles;
@@ -139,8 +139,8 @@ function writeNote(note: XmlElement, writer: OdfWriter): void {
 }
 
 /**
- * @param place style of the list that contains this one, which applies unless the list has its own, and the level of
- * this list, from 1
+ * @param place `style`: the style of the list that contains this one, used if the list has no style itself; `level`:
+ * the level of this list, from 1
  */
 function writeList(list: XmlElement, writer: OdfWriter, place: { readonly style: string; readonly level: number }): void {
   const { out, styles, numbers } = writer;

@@ -50,7 +50,7 @@ function readSheet(table: XmlElement): Sheet {
       width = Math.max(width, ...texts.keys());
       assertSheetSize(row + repeats, width);
       if (characters > MAX_TEXT_BYTES)
-        throw new IngestError("file_too_large", `a sheet repeats its rows to more than ${MAX_TEXT_BYTES} characters: remove them`);
+        throw new IngestError("file_too_large", `a sheet repeats its rows to more than ${MAX_TEXT_BYTES} characters: delete these rows`);
       for (let i = 1; i <= repeats; i++) rows.set(row + i, texts);
     }
     row += repeats;
@@ -78,7 +78,7 @@ function readSheet(table: XmlElement): Sheet {
 
 const STORED = ["string-value", "date-value", "time-value", "boolean-value", "value"] as const;
 
-/** Returns the displayed text of a cell. If the program stored no text, returns the value. */
+/** Returns the displayed text of a cell. If the file stores no text for it, returns the value, else the formula. */
 function valueOfCell(cell: XmlElement, leftOut: { errors: number; formulas: number }): string {
   if (cell.attributes["calcext:value-type"] === "error") leftOut.errors++;
   const paragraphs = elementsOf(cell).filter(({ name }) => name === "p");

@@ -8,7 +8,7 @@ import { openOdf } from "./odf.ts";
 import { spokenIn, writeOdfBlocks, writeOdfBody } from "./odf-text.ts";
 import { elementsOf, firstOf, prefixed, type XmlElement } from "./xml.ts";
 
-/** Reads OpenDocument texts. Each note follows the block that refers to it. Offsets count the extracted text. */
+/** Reads OpenDocument texts. Each note follows the block that refers to it. Offsets refer to the extracted text. */
 export const odtFormat: Format = {
   name: "odt",
   extensions: [".odt", ".ott"],
@@ -36,7 +36,7 @@ export const odtFormat: Format = {
 /** Kinds of placeholders that repeat on every slide. They are left out. */
 const FURNITURE: ReadonlySet<string> = new Set(["header", "footer", "date-time", "page-number", "page"]);
 
-/** Reads OpenDocument presentations: slides in order with titles, text, tables and speaker notes. Offsets count the extracted text. */
+/** Reads OpenDocument presentations: slides in order with titles, text, tables and speaker notes. Offsets refer to the extracted text. */
 export const odpFormat: Format = {
   name: "odp",
   extensions: [".odp", ".otp"],

@@ -9,7 +9,7 @@ import { type ArchiveParts, unpackZip } from "../zip.ts";
 import { type ExtractedText, type Slide, writeSlides } from "./extracted-text.ts";
 import { descendants, elementsOf, firstOf, partOf, prefixed, relationsOf, textOf, type XmlElement } from "./xml.ts";
 
-/** Reads presentations: slides in order with titles, text, tables and speaker notes. Offsets count the extracted text. */
+/** Reads presentations: slides in order with titles, text, tables and speaker notes. Offsets refer to the extracted text. */
 export const pptxFormat: Format = {
   name: "pptx",
   extensions: [".pptx", ".pptm", ".ppsx"],

@@ -74,7 +74,7 @@ export class RtfBlocks {
     this.#outer = null;
   }
 
-  /** Writes the description of a picture behind the open block. */
+  /** Writes the description of a picture after the open block. */
   figure({ text, start, end }: SourceText): void {
     this.#behind.push(opening("p", start), { type: "text", text, start, end }, closing("p", end));
   }

@@ -39,7 +39,7 @@ interface GroupState {
   text: string;
   /**
    * True if the group begins with `\*`. Such a group is skipped if its first control word is unknown. Inner groups do
-   * not inherit this.
+   * not inherit the value.
    */
   isOptional: boolean;
   isBold: boolean;
@@ -252,7 +252,7 @@ class RtfReader {
     const skipped = Math.min(this.#fallbacks, text.length);
     this.#fallbacks -= skipped;
     const rest = text.slice(skipped);
-    // An escaped brace is one character, but takes two bytes in the file. Then the offset of the whole token is used.
+    // An escaped brace is one character, but takes two bytes in the file, so the range of the whole token is used.
     const from = text.length === end - start ? start + skipped : start;
     if (rest === "") return;
     if (this.#lead === null && !/[\x80-\xff]/.test(rest)) {

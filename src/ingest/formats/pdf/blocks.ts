@@ -28,8 +28,8 @@ export interface TextBlock {
 export type TextStyle = ReturnType<typeof styleOf>;
 
 /**
- * Minimum share of monospaced letters for the whole document to count as monospaced. Then monospaced letters do not
- * mean code.
+ * Minimum share of monospaced letters for the whole document to count as monospaced. In such a document, monospaced
+ * letters do not mean code.
  */
 const TYPEWRITTEN_SHARE = 0.9;
 /** Minimum number of consecutive monospaced lines that are a code block. A single line may be part of a sentence. */
@@ -42,12 +42,12 @@ const MAX_BOLD_HEADING_CHARACTERS = 120;
 const PARAGRAPH_GAP = 1.35;
 /** Maximum distance of lines within a heading, as a multiple of its letter size. Headings are set tighter than text. */
 const HEADING_STEP = 1.7;
-/** Minimum number of measured line distances. With fewer, the letter size limits the usual distance. */
+/** Minimum number of measured line distances. With fewer, the letter size limits the usual distance (`usualPitch`). */
 const FEW_STEPS = 3;
 /** Matches the end of a line that may end a paragraph: the end of a sentence, quotation or bracket. */
 const MAY_END = /[.!?:;"”)]$/;
 const NOTE_MARK = /^(?:\d{1,3}|[*†‡§])$/;
-/** Minimum number of rows. Two are enough here, because the free space at the line ends was measured. */
+/** Minimum number of rows. Lower than for plain text, because word widths show exactly whether a word would have fitted. */
 const LEAST_ROWS = 2;
 /**
  * Maximum letter size of a note, as a share of the body size. `NOTE_PART` is the share of the page height below which
@@ -67,7 +67,7 @@ export function textOf(lines: readonly PdfLine[]): string {
   return lines.flatMap(({ words }) => words.map(({ text }) => text)).join(" ");
 }
 
-/** The properties of a page without its regions. */
+/** The properties of a page that block detection needs. */
 export type PageFacts = Pick<PdfPage, "number" | "height" | "dots">;
 
 /** Returns the blocks in the regions of a page, in order. */
@@ -187,7 +187,8 @@ function isParted(open: readonly PdfLine[], line: PdfLine, { right, pitch, style
 }
 
 /**
- * Checks whether the paragraph ends with this line: a sentence ends, and the next word would have fitted on the line.
+ * Checks whether the paragraph `open` ends before `line`: its last line ends a sentence and had room for the first word
+ * of `line`.
  */
 function isFinished(open: readonly PdfLine[], line: PdfLine, { right }: Column): boolean {
   const last = open.at(-1) as PdfLine;

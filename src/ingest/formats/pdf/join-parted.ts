@@ -60,8 +60,8 @@ function isElsewhere(before: TextBlock, block: TextBlock): boolean {
 }
 
 /**
- * Checks whether a block begins at the hanging indent of an item, measured on the item's page or in the block's own
- * column.
+ * Checks whether a block begins at the hanging indent of an item: at the same x coordinate, or at the same distance
+ * from the left edge of its own column.
  */
 function isPartOf(item: TextBlock, { lines: [first], left }: TextBlock): boolean {
   if (first === undefined) return false;

@@ -45,8 +45,8 @@ export function isHung({ x, size }: PdfLine, start: number, left: number): boole
 }
 
 /**
- * Returns where the continuation lines of a block begin: at the start of its last line or, if it has only one line,
- * after its mark.
+ * Returns the x coordinate at which the continuation lines of a block start: that of its last line or, if it has only
+ * one line, that of the text after its mark.
  */
 export function textStart(block: readonly PdfLine[], isMarked: boolean): number {
   const [first] = block;
@@ -55,9 +55,9 @@ export function textStart(block: readonly PdfLine[], isMarked: boolean): number 
 }
 
 /**
- * Checks whether a line begins with a mark only by chance, such as "(see Fig." and "3)". A list item begins at another
- * indent than the text before it. If the indent is the same, the line begins an item only if its mark is the next one
- * of the list and a sentence has ended.
+ * Checks whether a line begins with a mark only by chance, such as "3)" after a line that ends with "(see Fig.". A list
+ * item begins at another indent than the text before it. If the indent is the same, the line begins an item only if its
+ * mark is the next one of the list and a sentence has ended.
  * @param shift how far the column of `line` is to the right of the block's column, in points
  */
 export function isMarkInText(
@@ -100,7 +100,7 @@ export interface PdfLine {
   readonly isMono: boolean;
 }
 
-/** Minimum gap between columns within one text operation, as a multiple of the letter size. Justified lines have up to two. */
+/** Minimum gap between columns within one text operation, as a multiple of the letter size. Gaps in justified lines reach 2. */
 const GAP_IN_RUN = 3;
 /** Minimum gap between columns across two text operations, as a multiple of the letter size. */
 const GAP_BETWEEN_RUNS = 0.7;

@@ -7,7 +7,7 @@ const WORD_GAP = 0.16;
 const STEP_BACK = -0.4;
 /** Maximum change of baseline within a word, as a multiple of the letter size. */
 const BASELINE_STEP = 0.15;
-/** Letter size of illegible text, in points. */
+/** Letter size below which text is illegible, in points. */
 const TINY = 1;
 /** Minimum share of the page that a picture must cover for the page to count as a scan. */
 const PICTURE_SHARE = 0.5;
@@ -212,7 +212,7 @@ function lineOf({ matrix, font, size, rise }: State, text: Matrix) {
   return { full, shown: size * scaleOf(full), isTurned, rise, low: rise + font.descent * size, high: rise + font.ascent * size };
 }
 
-/** Writes the box of the letter at `along` into `box`. Allocates nothing, because a page has thousands of letters. */
+/** Writes the box of the letter at distance `along` on the line into `box`. Allocates nothing: a page has thousands of letters. */
 function placeOn(
   { full, rise, low, high }: TextLine,
   along: number,

@@ -12,7 +12,7 @@ import { runningWords } from "./running.ts";
 import type { PdfPage, PdfWord } from "./words.ts";
 import { writePdf } from "./write.ts";
 
-/** Reads pages with the box of every word. Offsets count the extracted text. */
+/** Reads pages with the box of every word. Offsets refer to the extracted text. */
 export const pdfFormat: Format = { name: "pdf", extensions: [".pdf"], version: 8, read: readPdf };
 
 /** Maximum pages of a file. The longest laws have some thousands. */
@@ -85,7 +85,7 @@ export async function readPdf({ bytes, name, recogniser }: Pick<FormatSource, "b
 
 async function openPdf(open: Library["getDocumentProxy"], bytes: Uint8Array): Promise<PdfDocument> {
   try {
-    // The library takes the bytes over. It gets a copy, because the bytes are still needed for the hash.
+    // The library takes ownership of the bytes, so it gets a copy. The original bytes are still needed for the hash.
     return await open(new Uint8Array(bytes), {
       verbosity: 0,
       isEvalSupported: false,
@@ -256,7 +256,7 @@ async function readOutline(document: PdfDocument): Promise<ReadonlyMap<string, n
   try {
     visit(await document.getOutline(), 1);
   } catch {
-    // The outline is not readable, so headings are recognised by their letters alone.
+    // The outline is not readable, so headings are recognised by letter size and bold type alone.
   }
   return depths;
 }

@@ -20,8 +20,8 @@ const MIN_CONFIDENCE = 30;
  */
 const MIN_PICTURE_CONFIDENCE = 60;
 /**
- * Milliseconds for one picture. This is less than `FILE_TIMEOUT_MS`, so that a picture of noise does not make the whole
- * file fail.
+ * Maximum milliseconds for recognising one picture. Less than `FILE_TIMEOUT_MS`, so that a picture of noise does not
+ * make the whole file fail.
  */
 const PICTURE_TIMEOUT_MS = 50_000;
 
@@ -84,7 +84,7 @@ export function findRecognition(
   return null;
 }
 
-/** Creates a recogniser that starts with the first picture. It fetches nothing and caches nothing on disk. */
+/** Creates a recogniser whose worker starts at the first picture. It fetches nothing and caches nothing on disk. */
 export function createRecogniser({ program, language }: { readonly program: string; readonly language: string }): Recogniser {
   let reader: Reader | null = null;
   let pages = 0;

@@ -22,7 +22,7 @@ export function gridsOf(words: readonly PdfWord[], rules: readonly PdfRule[]) {
   return componentsOf([...flat, ...upright]).flatMap((part) => gridOf(words, part) ?? []);
 }
 
-/** Groups rules that touch each other, also through further rules. */
+/** Groups rules that touch each other, directly or through other rules. */
 function componentsOf(rules: readonly PdfRule[]): PdfRule[][] {
   const parent = rules.map((_, i) => i);
   const find = (i: number): number => {
@@ -202,8 +202,8 @@ function bandsOf(strips: readonly (readonly PdfLine[])[]): PdfLine[][][] {
    */
   let standing: readonly Span[] = [];
   let hasGutter = false;
-  // With damaged fonts, positions may be NaN, which cannot be sorted. Then the extents are computed again from all
-  // fragments.
+  // With damaged fonts, positions may be NaN, which cannot be sorted. In this case, the extents are computed from all
+  // fragments of the band for every strip.
   const isOrdered = strips.every((strip) => strip.every(({ x, right }) => x <= right));
   for (const strip of strips) {
     const together = [...standing, ...strip];
@@ -315,8 +315,8 @@ function rowsByFirstColumn(strips: readonly (readonly PdfLine[])[], columns: num
 
 /**
  * Splits fragments into rows at gaps that are larger than the gaps between the lines of a cell. Returns `null` if gaps
- * do not separate the rows. They do if most lines within cells are full, and if the lines after them seldom begin as
- * cells usually do.
+ * do not separate the rows. Gaps separate rows if most lines within cells are full, and if the continuation lines
+ * seldom begin as cells usually do.
  */
 function rowsByGaps(strips: readonly (readonly PdfLine[])[], columns: number, columnOf: ColumnOf): Row[] | null {
   const cells = Array.from({ length: columns }, (_, column) => strips.flat().filter((fragment) => columnOf(fragment) === column));

@@ -46,7 +46,7 @@ function edgeLines(page: PdfPage): PdfLine[] {
   const strips = stripsOf(fragmentsOf(page.words.filter(({ hidden, isTurned }) => hidden === null && !isTurned)))
     .map((strip) => ({ strip, y: least(strip.map(({ y }) => y)) }))
     .sort((a, b) => a.y - b.y);
-  // The lines at each edge that may be running ones, and one more, to measure the gap.
+  // Number of lines at each edge that may be a header or footer, and one more line to measure the gap.
   const near = MAX_LINES + 1;
   const edges = strips.length > 2 * near ? [...strips.slice(0, near), ...strips.slice(-near)] : strips;
   const lines = edges.map(({ strip }) => joinStrip(strip));
@@ -71,8 +71,8 @@ function isAtEdge({ height }: PdfPage, { y, height: own }: PdfWord): boolean {
 }
 
 /**
- * Returns keys under which lines of several pages are equal: the text of the line, and variants in which a number that
- * counts with the pages is replaced by `#`.
+ * Returns keys under which lines of several pages are equal: the text of the line, and variants in which `#` replaces a
+ * number. Such a variant is equal only for numbers that increase by one per page.
  */
 function keysOf({ words }: PdfLine, page: number): string[] {
   const text = words.map((word) => word.text).join(" ");

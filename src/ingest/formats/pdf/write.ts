@@ -11,7 +11,7 @@ import { least, type PdfPage, type PdfWord, rightOf } from "./words.ts";
 type Seam = "blank" | "none" | "cut";
 
 const SOFT_HYPHEN = /\u00ad$/;
-/** Matches a lower-case word with a hyphen at its end and none inside. Addresses do not match. */
+/** Matches a word that ends in a lower-case letter and a hyphen, with no hyphen inside. Web and mail addresses do not match. */
 const HYPHEN = /^[^-‐/@\d]*\p{Ll}[-‐]$/u;
 const SMALL = /^\p{Ll}/u;
 /** Matches the end of a line after which the same word may continue on the next line. */
@@ -20,8 +20,8 @@ const JOINT = /[^\s][-‐–—/]$/u;
 const SUSPENDED = /^(?:and|or|to|nor|und|oder|bis|et|ou|y|o|e)$/;
 
 /**
- * Returns a function that decides how two lines join. A hyphen at a line end is kept if the document has the word with it, or if both
- * halves are words and the whole is not; otherwise it is removed.
+ * Returns a function that decides how two lines join. A hyphen at a line end is kept if the document contains the
+ * hyphenated word within a line, or if both halves are words and the whole is not; otherwise it is removed.
  * @param parts groups of consecutive lines
  */
 export function seamsOf(
@@ -252,7 +252,7 @@ export function writePdf(blocks: readonly PdfBlock[], pages: readonly PdfPage[],
 
 type TableBlock = PdfBlock & { readonly type: "table" };
 
-/** Checks whether a table continues the table on the page before: it begins its page, has the same columns and no bold header. */
+/** Checks whether a table continues that of the page before: as many columns, the same left edge, and no bold first row. */
 function continuesTable(before: TableBlock, { rows, page }: TableBlock): boolean {
   const lines = (row: TableBlock["rows"][number] | undefined) => (row ?? []).flat();
   const leftOf = (all: TableBlock["rows"]) => least(all.flatMap((row) => lines(row).map(({ x }) => x)));
