@@ -125,7 +125,7 @@ function profileRules(): string {
       const missing = rules.filter(({ state }) => state === "not built").length;
       const built = missing === 0 ? "Every rule is built." : `${missing} rules are not built.`;
       const rows = rules.map(({ rule, state, why }) => [cell(rule), state, cell(why)]);
-      return `### ${name}\n\n${title}.${needed} ${built}\n\n${markdownTable(["rule of the source", "state", "reason"], rows)}`;
+      return `### ${name}\n\n${title}.${needed} ${built}\n\n${markdownTable(["rule of the design", "state", "reason"], rows)}`;
     })
     .join("\n\n");
 }

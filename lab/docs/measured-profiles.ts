@@ -184,7 +184,7 @@ function shownBy(): string {
       return shown === undefined ? [] : [[profile.name, cell(rule), `\`${shown.file}\`: ${cell(shown.title)}`]];
     }),
   );
-  return markdownTable(["profile", "rule of the source", "test"], rows);
+  return markdownTable(["profile", "rule of the design", "test"], rows);
 }
 
 /** Twelve rows of each source, with what shows them. */
