@@ -202,7 +202,7 @@ describe.skipIf(whyNoPostgres !== null)("an index whose vectors are searched by 
       expect(await find(failing, questions[n] as string)).toHaveLength(10);
       await failing.idle();
     }
-    expect(warned).toEqual(["Vectors are searched in this process: pgvector is missing"]);
+    expect(warned).toEqual(["Vectors are compared in this process, not in the table: pgvector is missing"]);
     expect(asked).toEqual([]);
     missing = false;
     await find(failing, questions[0] as string);

@@ -90,7 +90,7 @@ function misplacedIn(part: Part, table: CitedTable, given: Alignment["given"]): 
   return [...fromOtherRows(part, table, rows, given), ...fromOtherColumns(part, table, rows, columns)];
 }
 
-/** Finds cells of rows that the part does not name, in a column for which it gives no value of the named row. */
+/** Finds cells of rows that the part does not name, if the part does not give the named row's value in the same column. */
 function fromOtherRows(part: Part, table: CitedTable, meant: readonly TableRow[], given: Alignment["given"]): Misplaced[] {
   const name = labelOf(meant[0] as TableRow);
   return table.rows.flatMap((row) => {
@@ -152,7 +152,8 @@ function isMisplaced(part: Part, { cell, own, name, places, held }: Placed, { co
   const naming = apart.length > 0 ? apart : saysAll(part, name) && !saysAll(part, own) ? said : [];
   const isFree = places.every((place) => saidOf(part, place).every((item) => holds(items, item)));
   if (naming.length === 0 || !isFree || isHeldBy(held) || isHeldBy(columns) || above.some((line) => isHeldBy([line]))) return false;
-  // A cited sentence outside the table may support the claim, about the named thing or about something not in the table.
+  // A cited sentence outside the table may support the claim, if it contains the cell and either the name or a word not
+  // in the table.
   const known = new Set([...columns, ...above, ...rows.flatMap(({ cells }) => cells)].flatMap(({ roots }) => [...roots]));
   const foreign = wordsOf(part).filter((root) => !known.has(root));
   return !others().some(

@@ -86,7 +86,7 @@ function lettersOf(text: string): string {
  * pass every check with that source.
  */
 const SURELY_FITS = 0.6;
-/** Minimum lead in this share over the cited quotes, if the checks find no fault with these. */
+/** Minimum lead of that source over the cited quotes, in the share of words, if the checks find no fault with the cited quotes. */
 const CLEARLY_BETTER = 0.15;
 
 /**
@@ -124,7 +124,7 @@ export interface CheckContext {
   readonly homePage: string | null;
   /** Caches analysed sentences and quotes for all checks. */
   readonly reader: Reader;
-  /** The question. Its words and values are not claims of the answer. */
+  /** The question. Words and values that the answer repeats from it are not claims. */
   readonly question: string;
   /** Support scorer; `null` if none is installed, so that support is not judged. */
   readonly support: Pick<SupportScorer, "id" | "score"> | null;
@@ -216,8 +216,8 @@ function texts(quotes: readonly CitedQuote[]): string[] {
 }
 
 /**
- * Returns whether the support score accepts a citation that the program chooses, even if the profile does not ask for the
- * score. Needed because citations chosen by shared words alone were often false.
+ * Returns whether a citation chosen by code, not by the model, reaches the minimum support score. The score is computed
+ * even if the profile does not enable it, because citations chosen by shared words alone were often false.
  */
 async function isSupported(text: string, quotes: readonly CitedQuote[], context: CheckContext): Promise<boolean> {
   const scored = await scoreSupport(text, quotes, context);
@@ -327,9 +327,9 @@ function checkCitations(exact: number, missing: readonly number[], uncited: Chec
 }
 
 /**
- * Returns the index of the source most similar to a sentence without citations (`book` design, validation steps 3 and 4).
- * Returns `null` if no source reaches the minimum, or if the profile does not ask for this. The sentence then cites that
- * source and is checked like any other.
+ * Returns the index of the source most similar to a sentence without citations (`book` design, validation steps 3 and
+ * 4). The sentence will cite this source and is checked like any other. Returns `null` if no source reaches the
+ * minimum, or if the profile does not ask for this.
  */
 async function findNearestSource(
   text: string,

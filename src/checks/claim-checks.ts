@@ -59,7 +59,7 @@ function hostLabels(url: string): string[] {
 }
 
 const FITS = 0.5;
-/** Minimum lead of a quoted sentence without the name over those with it, in coverage of the words near the name. */
+/** Minimum lead, in coverage of the words near a name, of a quoted sentence without the name over those with the name. */
 const MARGIN = 0.3;
 /**
  * Minimum coverage of the words near a name, by a quoted sentence with that name, at which the name counts as correct

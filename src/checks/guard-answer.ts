@@ -95,7 +95,7 @@ export interface FaithfulnessJudges {
   readonly support: Pick<SupportScorer, "id" | "score"> | null;
   /** Exact checks of values and names. If they object to a sentence, its score is 0. Absent: the score alone decides. */
   readonly entails?: EntailmentCheck | undefined;
-  /** The question. Its words are not claims of the answer. */
+  /** The question. Words that the answer repeats from it are not claims. */
   readonly question: string;
 }
 

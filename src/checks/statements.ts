@@ -128,7 +128,7 @@ const SLACK = 0.1;
 const CLEARLY_MORE = 0.39;
 /** Distance in content words at which the weight of a word halves. Used to find what a value or a name is about. */
 const HALF_DISTANCE = 4;
-/** Distance in content words at which the weight of a word halves. Used for the scope of a negation or an opposite. */
+/** Distance in content words at which the weight of a word halves in `close`, which considers only the nearest words. */
 const CLOSE_DISTANCE = 1.5;
 /** Weight of a word in headings, for `close`. */
 const BARELY = 0.3;
@@ -201,8 +201,8 @@ function nearness(between: number, halfDistance: number): number {
 }
 
 /**
- * Returns the weight of a word by the number of quoted sentences with it. A word in many of them hardly shows which one
- * is meant.
+ * Returns the weight of a word by the number of quoted sentences with it. A word in many of them hardly shows which
+ * sentence is meant.
  */
 function rarity(frequency: number): number {
   return frequency <= 2 ? 1 : 1 / (1 + Math.log(frequency / 2));

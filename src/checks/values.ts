@@ -48,9 +48,9 @@ function near(a: number, b: number): boolean {
 
 /** Minimum coverage of the words near a value by a quoted sentence that contradicts the value. */
 const FITS = 0.5;
-/** Minimum lead in coverage of a quoted sentence with another value of the same kind over those with the value. */
+/** Minimum lead, in coverage, of a quoted sentence with another value of the same kind over the sentences with the claim's value. */
 const RIVAL_MARGIN = 0.1;
-/** Minimum number of words that show what a value is about. */
+/** Minimum number of different words in a claim to show what its values are about. */
 const FEWEST_WORDS = 3;
 
 /**

@@ -78,7 +78,7 @@ export function createTerminal({ stdout, stderr, env }: Pick<CliProcess, "stdout
   };
 }
 
-/** Matches control characters except the line break, and bidirectional overrides. They can control the terminal or disguise text. */
+/** Matches bidirectional overrides, and control characters except the line break. They can control the terminal or disguise text. */
 const HARMFUL = /(?!\n)[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu;
 
 /** Escapes terminal control characters in untrusted text, for instance as `\x1b`. */

@@ -51,7 +51,7 @@ function passes(error: unknown): error is ClientError {
   return error instanceof TimeoutError || error.code === "unreachable";
 }
 
-/** Returns the wait that `Retry-After` requests, in milliseconds; 0 without a request. */
+/** Returns the wait that the server requests (`Retry-After`), in milliseconds; 0: none. */
 function msAsked({ data: { retry_after_s: seconds } }: ClientError): number {
   return typeof seconds === "number" ? seconds * 1000 : 0;
 }
@@ -300,7 +300,7 @@ async function toApiError(response: Response): Promise<ClientError> {
   if (isWireError(body)) return toError(body.error, status, response);
   const wait = Number(response.headers.get("retry-after") ?? "none");
   const data = Number.isFinite(wait) ? { retry_after_s: wait } : {};
-  return new ApiError("invalid_response", `The server returned status ${status} without an explanation.`, { status, data });
+  return new ApiError("invalid_response", `The server returned status ${status} and no explanation. Check its log.`, { status, data });
 }
 
 function toError(

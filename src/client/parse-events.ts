@@ -36,6 +36,6 @@ function toWireEvent(event: WireEvent["event"], data: string): WireEvent {
   try {
     return { event, data: JSON.parse(data) } as WireEvent;
   } catch (cause) {
-    throw new ClientError("invalid_response", `The server sent a "${event}" event that is not valid JSON.`, { cause });
+    throw new ClientError("invalid_response", `The server sent a "${event}" event that is not valid JSON. Ask again.`, { cause });
   }
 }

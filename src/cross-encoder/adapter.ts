@@ -12,8 +12,8 @@ interface Unpacked {
 /** Largest absolute value of an 8-bit code. */
 const MOST = 127;
 /**
- * Factor by which the scale of a row changes. The matrices are multiples of the old scale, and most changes by an
- * adapter are smaller than half a code step, so rounding with the old scale would undo them.
+ * Factor by which the scale of a row grows. The entries of a row are multiples of its old scale, and most changes by an
+ * adapter are smaller than half of it, so rounding to multiples of the old scale would undo them.
  */
 const NEW_SCALE = 1.0073;
 
@@ -25,7 +25,7 @@ const NEW_SCALE = 1.0073;
  */
 export function mergeAdapter(path: string, { header, hash, places, memory }: Unpacked): string {
   return openContainer(path, adapterSchema, ({ header: { base, rank, tensors }, payloadBytes, read, corrupt }) => {
-    if (base !== hash) throw corrupt("it belongs to other weights");
+    if (base !== hash) throw corrupt("it was trained on other weights");
     const payload = Buffer.alloc(payloadBytes);
     const own = read(payload);
     const { buffer, byteOffset } = payload;
@@ -64,7 +64,7 @@ export function mergeAdapter(path: string, { header, hash, places, memory }: Unp
 interface MatrixChange {
   readonly codes: Int8Array;
   readonly scales: Float32Array;
-  /** Shapes: `down` is [parts · rank, depth], `up` is [rows, rank]. */
+  /** Shapes: `down` is [rows / rowsOfPart · rank, depth], `up` is [rows, rank]. */
   readonly down: Float32Array;
   readonly up: Float32Array;
   readonly rows: number;

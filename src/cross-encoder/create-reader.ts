@@ -195,7 +195,7 @@ interface Slot {
   job: Job | null;
 }
 
-/** Number of crashed threads after which a text is rejected. One more try would crash another thread. */
+/** Number of crashed threads after which a text is rejected. A third attempt would probably crash a thread too. */
 const MAX_CRASHES = 2;
 
 export function createReaderPool(start: StartThread, threads: number): ReaderPool {
@@ -234,7 +234,7 @@ export function createReaderPool(start: StartThread, threads: number): ReaderPoo
     slot.job = null;
     slot.thread?.hold(false);
     if ("reading" in reply) job.resolve(reply.reading);
-    else job.reject(new ModelError("reader_failed", `the cross-encoder could not score a text: ${reply.failure}`, {}));
+    else job.reject(new ModelError("reader_failed", `the cross-encoder could not score a text (${reply.failure}). Please report it`, {}));
     next();
   }
 

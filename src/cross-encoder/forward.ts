@@ -93,7 +93,8 @@ function matricesOf(layer: string, at: (name: string) => number, limits: Readonl
 }
 
 /**
- * Writes the word vectors to `words`, and the sums of position vector and first type vector to `rest`.
+ * Writes the word embedding of each token to `words`, and the sum of its position embedding and the first type
+ * embedding to `rest`.
  * @throws Error for zero or too many tokens
  */
 type Embed = (ids: Int32Array, words: Float32Array, rest: Float32Array) => void;

@@ -57,8 +57,8 @@ export interface Reader {
 export type ReadTexts = <Read extends ToRead>(texts: readonly Read[], signal: AbortSignal) => Promise<readonly ReadingOf<Read>[] | null>;
 
 /**
- * Maximum characters of the title, of the headings, and of the candidate with the sentence that it refers to: about 120
- * tokens in total.
+ * Maximum characters of the title (`MAX_TITLE`), the headings (`MAX_ABOVE`), and the candidate with its context
+ * (`MAX_TEXT`): about 120 tokens in total.
  */
 const MAX_TITLE = 80;
 const MAX_ABOVE = 120;

@@ -75,7 +75,7 @@ export function checkTensors(header: WeightsHeader, payloadBytes: number): Map<s
     const fits =
       entry.type === type && entry.shape.length === shape.length && shape.every((size, i) => size === null || size === entry.shape[i]);
     if (!fits) throw new Error(`"${name}" is ${entry.type} [${entry.shape}] and must be ${type} [${shape.map((size) => size ?? "any")}]`);
-    if (entry.at + bytesOf(entry) > payloadBytes) throw new Error(`"${name}" exceeds the file`);
+    if (entry.at + bytesOf(entry) > payloadBytes) throw new Error(`"${name}" extends beyond the end of the file`);
     places.set(name, entry.at);
     return entry.shape;
   };

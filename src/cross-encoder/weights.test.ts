@@ -68,7 +68,7 @@ describe("loadReaderWeights", () => {
       /header is truncated/,
     ],
     ["has a header that is not JSON", { bytes: (bytes: Buffer) => bytes.fill("x", 44, 60) }, /header is not readable/],
-    ["is cut short", { bytes: (bytes: Buffer) => bytes.subarray(0, -40) }, /exceeds the file/],
+    ["is cut short", { bytes: (bytes: Buffer) => bytes.subarray(0, -40) }, /extends beyond the end of the file/],
     ["lacks a tensor", { header: (header: object) => ({ ...header, tensors: {} }) }, /"vocabulary" is missing/],
     ["names other dimensions than its tensors have", { header: (header: object) => ({ ...header, hidden: 96 }) }, /must be/],
     ["is of another format", { header: (header: object) => ({ ...header, format: 1 }) }, /format/],

@@ -98,7 +98,7 @@ export function placeOf({ places }: Pick<ReaderWeights, "places">, name: string)
   return place;
 }
 
-/** Returns the byte offsets of an arena's buffers. `max_tokens`, a multiple of 8, leaves room for whole tiles of tokens. */
+/** Returns the byte offsets of an arena's buffers. `max_tokens` is a multiple of 8, so the buffers hold whole tiles of tokens. */
 export function planArena({ hidden, heads, feed_forward, max_tokens: tokens }: Omit<WeightsHeader, "tensors">, start = 0) {
   let at = start;
   const take = (bytes: number) => {

@@ -154,7 +154,7 @@ function servesRewordings({ cache }: Config, profile: Pick<Profile, "rewordings"
   return profile.rewordings === "always" || pack.semantic_cache;
 }
 
-/** Returns the settings that a record refers to. */
+/** Returns the settings that the record of an answer refers to. */
 type SettingsOf = (pack: DomainPack, profile: Profile, threshold: GateThreshold, encoder: string | null) => RecordedSettings;
 
 /** Caches recorded settings until they change, because they are large and every answer refers to them. */
@@ -177,7 +177,7 @@ export function createSettingsCache(config: Config): SettingsOf {
   };
 }
 
-/** Hashes everything that determines answers, except question, scope and documents. Leaves out secrets and machine addresses. */
+/** Hashes the settings that determine answers, without secrets. The encoder is recorded separately. */
 function configHash(config: Config, pack: Omit<DomainPack, "folder">, profile: unknown, threshold: GateThreshold): string {
   const tokens = config.model?.prompt_tokens === undefined ? [] : [config.model.prompt_tokens];
   const model =

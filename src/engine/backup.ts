@@ -25,7 +25,8 @@ const PROOF_KEY_FACT = "fact:proof-key";
 
 type Row = Extract<BackupLine, { table: string }>;
 /**
- * Returns the row of a file in PostgreSQL, or `null` for a partial file that a killed process left.
+ * Returns the row of `originals` that stores a file in PostgreSQL; `null`: no row stores it, as for a partial file that a
+ * killed process left.
  * @param name path relative to the data folder, with `/` as separator
  */
 function placeOf(name: string): Pick<Database["originals"], "domain" | "tenant" | "label" | "path"> | null {
@@ -39,7 +40,7 @@ function placeOf(name: string): Pick<Database["originals"], "domain" | "tenant" 
 /** Matches labels of web pages and submitted files in PostgreSQL. */
 const SOURCE_LABEL = /^(web|input) ([0-9a-f]{16})$/;
 
-/** Returns the file in a data folder that a row becomes, or `null` if it stays a row. */
+/** Returns the file that a row of the backup becomes when it is restored into a data folder; `null`: it stays a row. */
 function fileOfRow({ table, row }: Row, { database }: Place): { readonly name: string; readonly bytes: Buffer } | null {
   if (database !== undefined) return null;
   if (table === "meta" && row.key === PROOF_KEY_FACT) return { name: PROOF_KEY_FILE, bytes: Buffer.from(String(row.value), "utf8") };
@@ -107,7 +108,7 @@ async function assertMayReplace({ data_dir: folder }: Place, path: string): Prom
   );
   const isDatabase = databases.some((one) => one !== null && one.ino === there.ino && one.dev === there.dev);
   if (!isDatabase && there.isFile() && (there.size === 0 || (await beginsAsGzip(path)))) return;
-  throw new StoreError("backup_unwritable", `${path} exists and is not a backup. Choose a new file name, or an earlier backup.`, { path });
+  throw new StoreError("backup_unwritable", `${path} exists and is not a backup. Use a new file name or that of a backup.`, { path });
 }
 
 async function beginsAsGzip(path: string): Promise<boolean> {

@@ -40,7 +40,7 @@ export function createBoundMemory(opened: Opened, domains: Domains, contextFor: 
     async bind({ id: asked, domain, tenant, access, profile, question }, before, id, text) {
       const pack = domains.pack(domain);
       const recorded = (await recordedQuestions([asked], store)).get(asked);
-      // Without the record, the filters of the question are unknown, and so are the permitted quotes.
+      // Without the record, the filters of the question are unknown, and so are the documents that a correction may quote.
       if (recorded === undefined) {
         const message = `The filters of question ${asked} are no longer known. Ask it again and correct the new answer.`;
         throw new RequestError("review_stale", message, { id: asked });

@@ -86,7 +86,7 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
   /** Ingests a folder of documents and yields its events. */
   const ingest = (folder: string, options: IngestOptions = {}) => ingestFrom(folder, options, null);
 
-  /** Ingests again the files that were named one by one. Deletes the documents of missing files. */
+  /** Ingests again the single files of a source (`ingestFiles`). Deletes the documents of missing files. */
   async function* ingestKnown(options: IngestOptions & { readonly domain: string; readonly source: string; readonly root: string }) {
     const { domain, source, root } = options;
     const tenant = tenantOf(domains.pack(domain), options.tenant);

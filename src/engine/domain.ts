@@ -51,12 +51,12 @@ export const domainSchema = z.strictObject({
   home_page: address.describe("Replacement for unknown addresses in the `seven-layer` profile"),
   hosts: setting(z.array(host), [], "Host whitelist; each host includes its subdomains"),
   web: group("Hosts whose pages may be used to check uncertain passages; each host includes its subdomains", {
-    hosts: optional(z.array(host), "`hosts` of the pack when absent; empty: none"),
+    hosts: optional(z.array(host), "Absent: `hosts` of the pack; empty: no host"),
   }),
   contacts: list("Contacts shown in a refusal", {
     name: z.string().min(1).describe("Name of the contact"),
     contact: z.string().min(1).describe("Telephone number or address"),
-    when: setting(words, [], "Words of a question for which this contact is shown, and shown first; empty: shown for every question"),
+    when: setting(words, [], "Shown, before the other contacts, if the question contains one of these words; empty: for every question"),
     tenant: setting(slug.nullable(), null, "Shown to this tenant only; `null`: to everyone"),
   }),
   hotlines: optional(
@@ -67,7 +67,7 @@ export const domainSchema = z.strictObject({
         crisis: setting(
           z.boolean(),
           false,
-          "Also shown for messages of people who may be about to harm themselves, which are recognised without listed phrases",
+          "Also shown when a message suggests a risk of self-harm, even if it contains no phrase of `when`",
         ),
         when: z
           .array(z.string().refine(isFindable, "must contain a letter or digit"))
@@ -79,7 +79,7 @@ export const domainSchema = z.strictObject({
     ),
     "Emergency help, shown before any answer; absent: the hotlines of the pack `documents`; an empty list: none",
   ),
-  topics: list("A question belongs to every topic with a keyword in it", {
+  topics: list("Topics; a question belongs to every topic of which it contains a keyword", {
     slug: slug.describe("Short name, as in `reports --topic`"),
     name: z.string().min(1).describe("Title shown to users"),
     keywords: words.min(1).describe("Words and phrases of the topic"),
@@ -102,7 +102,7 @@ export const domainSchema = z.strictObject({
       slug,
       z.strictObject({
         title: z.string().min(1).describe("Title shown to users"),
-        access: setting(words, ["public"], "Access labels of the tenant, as far as `access` in the configuration grants them; empty: none"),
+        access: setting(words, ["public"], "Access labels that the tenant may read, if the setting `access` grants them too; empty: none"),
         terms: setting(termsSchema, {}, "Canonical term → the tenant's term; terms of `catalogue` are added"),
         documents: path.describe("Folder of documents visible only to this tenant, relative to the pack"),
       }),

@@ -63,7 +63,7 @@ export function createWebParts(
 ): (pack: Pick<DomainPack, "web" | "hosts">) => WebParts | null {
   if (settings === undefined) return () => null;
   const search = createWebSearch(endpointOf(settings));
-  // Half of the time limit. If the first of two pages never finishes, the second can still be parsed.
+  // Parsing a page may take half of the time limit. If the first of two pages never finishes, the second can still be parsed.
   const readPage = createPageReader(settings.timeout_ms / 2);
   return (pack) => ({
     ...parts,

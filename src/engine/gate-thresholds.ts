@@ -7,7 +7,10 @@ import type { DomainPack } from "./domain.ts";
 
 import type { Opened } from "./open.ts";
 
-/** Selects the answer threshold of the learned gate: from a calibration in the data folder or the pack if one fits, else the default. */
+/**
+ * Selects the answer threshold of the learned gate: from a calibration in the data folder or the pack; without a
+ * calibration, `answer_from` or the default. A calibration that does not fit gives `unusable`.
+ */
 export function createGateThresholds({ config, models, local, warn, clock, given }: Opened) {
   const calibrationFiles = new CalibrationFiles({ folder: calibrationFolder(config.data_dir), clock });
   const warned = new Set<string>();

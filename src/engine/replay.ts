@@ -132,7 +132,7 @@ export function createReplayer({ store, config, encoder, models }: Opened, { sco
     const folder = mkdtempSync(join(tmpdir(), "sourcebound-replay-"));
     try {
       await fill(join(folder, "sourcebound.db"), pack.name, corpus);
-      // The recorded profile already contains these settings as they were then.
+      // Leave out `write` and `write_from`, which the recorded profile contains, and the web search, which a replay never uses.
       const { web_search: _web, write: _mode, write_from: _from, ...rest } = embeddedIn(config, folder);
       const quiet = { ...rest, cache: { ...config.cache, enabled: false }, reports: { ...config.reports, enabled: false } };
       const engine = await open(quiet, {

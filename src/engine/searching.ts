@@ -17,8 +17,8 @@ import type { Opened } from "./open.ts";
 /** Default number of passages of a search. */
 export const DEFAULT_SEARCH_LIMIT = 10;
 /**
- * Limits when an answer is checked without given sources. The question and the first sentences of the answer are each
- * searched for; `passages` limits one search, `documents` all of them together.
+ * Limits when an answer is checked without given sources. The question and each of the answer's first
+ * `sentences` sentences start one search. `passages` limits one search, `documents` all searches together.
  */
 const SEARCHED = { sentences: 8, passages: 4, documents: 20 } as const;
 

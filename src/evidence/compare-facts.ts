@@ -15,14 +15,14 @@ export type Comparison =
     }
   | { readonly type: "agree"; readonly certainty: number };
 
-/** Minimum weighted share of a fact's words that the other fact and its context contain, on each side and on average. */
+/** Minimum weighted share of a fact's words in the other fact and its context: of each fact, and on average (`ALIGNED`). */
 const LEAST_SHARE = 0.42;
 const ALIGNED = 0.6;
 /** Minimum average share for two facts without values to agree. */
 const ALIGNED_WORDS = 0.8;
 /** Share that a word contributes if only the headings or neighbouring sentences of the other fact contain it. */
 const IN_CONTEXT = 0.75;
-/** Minimum total weight of the shared words. Equal texts with at least this many content words pass whatever their weight. */
+/** Minimum total weight of the shared words. Equal texts with at least `COPY_WORDS` content words pass whatever their weight. */
 const SHARED_WEIGHT = 1.7;
 const COPY_WORDS = 2;
 /** Total weight of shared words at which the certainty is one half. */
@@ -180,7 +180,7 @@ interface ComparedValues {
   readonly equal: number;
 }
 
-/** Returns whether two texts are equal apart from their values, and these are of the same kinds in the same places. */
+/** Returns whether two texts are equal apart from their values, and their values have the same kinds in the same order. */
 function haveSameForm(a: Fact, b: Fact): boolean {
   return (
     a.amounts.length === b.amounts.length &&

@@ -187,8 +187,8 @@ function tally(
 }
 
 /**
- * Pairs the sentence of each passage that has most words of the question with sentences of the other passage. Skips
- * sentences that both passages contain because they overlap.
+ * Pairs, for each of two passages, its sentence with most words of the question with sentences of the other passage.
+ * Skips sentences that both passages contain because the passages overlap.
  */
 function unstatedPairs(one: readonly Spoken[], other: readonly Spoken[]): UnstatedPair[] {
   const apart = (a: readonly Spoken[], b: readonly Spoken[]) => a.filter((own) => !b.some((its) => isSamePlace(own, its)));
@@ -227,7 +227,7 @@ interface ComparedPair {
   readonly b: Spoken;
 }
 
-/** Returns the most certain difference between two passages. If there is none, their most certain agreement, or `null`. */
+/** Returns the most certain difference between two passages. If there is none, returns their most certain agreement, or else `null`. */
 function comparePair(one: readonly Spoken[], other: readonly Spoken[], inside: boolean): ComparedPair | null {
   let best: ComparedPair | null = null;
   // Skip a sentence that the other passage contains too: it cannot make them differ.
@@ -283,8 +283,8 @@ function sideOf({ fact, passage: { sid, document } }: Spoken): { readonly fact: 
 }
 
 /**
- * Adds consistency and agreement with their reasons to the evidence. In the default gate, a contradicted passage
- * becomes uncertain at worst.
+ * Adds consistency and agreement with their reasons to the evidence. In the default gate, a verified passage that
+ * another contradicts becomes uncertain.
  */
 export function withComparison(evidence: Evidence, compared: PassageComparison, gate: GateSettings): Evidence {
   const { consistency, agreement, contradicted } = compared;

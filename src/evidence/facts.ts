@@ -24,7 +24,7 @@ export interface Fact {
   readonly beside: () => ReadonlySet<string>;
 }
 
-/** Functions of the index that reading facts needs. */
+/** Functions of the index that are needed to read facts. */
 export interface FactWords {
   tokens(text: string): string[];
   idf(token: string): number;

@@ -173,8 +173,9 @@ function wordsOf(texts: readonly string[]) {
 
 /**
  * Returns words of the question that no document contains, while the evidence contains a similarly spelled word that is
- * no form of it: "cerium" and "cesium". Such evidence only matches the rest of the question and is about something else.
- * Common words are skipped, because many are spelled alike: "forgot" and "forget", "back" and "pack".
+ * no form of it: "cerium" and "cesium". Such evidence only matches the rest of the question and is about something
+ * else. Common words are skipped, because many are spelled alike: "forgot" and "forget", "back" and "pack". Words that
+ * differ only by a final "e" (`isByLetter`) are returned even if they are common or occur in other documents.
  */
 export function spelledLikeOthers(
   { lacking, others }: Pick<QuestionAlignment, "lacking" | "others">,
@@ -244,7 +245,7 @@ function kinOf(word: string, other: string, tokens: NameParts["tokens"]): "form"
 /** Returns the warning about names that no document contains. */
 export function unknownNames(names: readonly string[]): Warning[] {
   if (names.length === 0) return [];
-  return [{ code: "not_named", message: `No document mentions ${quoted(names)}, so the quotes here are not about it.` }];
+  return [{ code: "not_named", message: `No document mentions ${quoted(names)}, so the quotes here are about something else.` }];
 }
 
 /** Returns the warning for words that the evidence does not contain, although it contains similar ones. */
@@ -316,7 +317,7 @@ function quoted(words: readonly string[]): string {
   return words.map((word) => `"${word}"`).join(", ");
 }
 
-/** Maximum number of other things that the warning names. */
+/** Maximum number of things that the warning of `otherNumbers` lists. */
 const NAMED = 4;
 
 /**

@@ -27,7 +27,7 @@ const LISTED = 2;
  * about "Barth syndrome", but not about "Leaflet".
  */
 const ABOUT = 2;
-/** Minimum weighted share of a document's subject words that a sentence of another document about the same thing mentions. */
+/** Minimum weighted share of a document's subject words that a sentence of another document must contain to be about the same thing. */
 const SAME_PAGE = 0.5;
 /** Minimum weight of a title word that may name a subject. */
 const TELLING_TITLE = 0.45;

@@ -25,7 +25,7 @@ import {
 
 /** Maximum number of sentences of a passage to verify. */
 const MOST_STATEMENTS = 3;
-/** Minimum share of the question's words in a sentence to be verified. Words only in its context weigh `ABOVE`. */
+/** Minimum share of the question's words in a sentence to verify. A word that only its context contains counts `ABOVE`. */
 const LEAST_SHARE = 0.2;
 const ABOVE = 0.5;
 /** Maximum number of sentences of a web page to compare: those that share most words with the claims. */

@@ -138,8 +138,8 @@ async function askOne(engine: Pick<Engine, "ask">, question: string, { scope, pr
 }
 
 /**
- * Judges whether an answer is wrong (docs/evaluate.md): a key value is missing in the lines that are compared with it
- * (`countedLines`). If the question has no key values: no citation overlaps a gold quote.
+ * Judges an answer (docs/evaluate.md). A shown answer is wrong if a key value is missing in its `countedLines` or, for a
+ * question without key values, if no citation overlaps a gold quote.
  * @param overlapsGold returns whether a citation overlaps a gold quote
  */
 export function judgeAnswer(
@@ -162,8 +162,8 @@ type Gold = Pick<GoldenAnswerable, "id" | "gold_pages" | "gold_quotes">;
 type GoldPlaces = ReadonlyMap<string, readonly TextRange[]>;
 
 /**
- * Locates the gold quotes of each question in the ingested documents. The quotes come from the original files, so markup,
- * white space and punctuation are ignored, which normalisation changes.
+ * Locates the gold quotes of each question in the ingested documents. Ignores markup, white space and punctuation,
+ * because the quotes come from the original files and normalisation changes these.
  * @throws RequestError `golden_pages_missing` if none of a question's pages is ingested: no answer to it could be right
  */
 export async function locateGold(

@@ -55,7 +55,7 @@ export async function* calibrate(engine: Engine, options: CalibrateOptions): Asy
   if (facts === null)
     throw new RequestError(
       "calibrate_profile",
-      `Profile "${profile}" refuses by the rules of its design. Only a profile with the learned gate can be calibrated, such as sourcebound (--profile).`,
+      `Profile "${profile}" refuses by fixed rules and cannot be calibrated. Choose a profile with a learned gate, for example --profile sourcebound.`,
     );
   const labelled = readLabelledQuestions(options.golden ?? goldenOf(pack));
   const scope: Scope = { domain: pack.name, tenant: null, access: engine.config.access };
@@ -102,7 +102,7 @@ function summarise(
 ) {
   const answered = questions.filter((one): one is Answered => one.answered && one.chance !== null);
   if (answered.length === 0) {
-    const message = `None of the ${questions.length} labelled questions was answered, so there is nothing to calibrate.`;
+    const message = `None of the ${questions.length} labelled questions was answered, so there is nothing to calibrate. Check that they are about the documents of the domain.`;
     throw new RequestError("calibrate_nothing", message);
   }
   const clusters = answered.map(({ cluster }) => cluster);
@@ -237,8 +237,8 @@ export function leastLabels(risk: number, delta = DELTA): number {
  * Chooses the lowest threshold whose risk (share of wrong answers) is at most `risk` with confidence 1 − δ. Tests the
  * thresholds in a fixed sequence from the strictest (Angelopoulos et al., "Learn then Test", 2021, section 2.2). At each,
  * the null hypothesis "the risk is higher" is tested with the exact binomial tail; the first one not rejected ends the
- * sequence. Thresholds with too few answers are skipped. This depends on scores alone, not on errors, so the test stays
- * valid.
+ * sequence. Thresholds with too few answers are skipped. The skipping depends on scores, not on errors, so the test
+ * stays valid.
  *
  * Guarantee: over repeated draws of labelled sets, at most a share δ of them leads to a threshold whose risk on questions
  * drawn in the same way exceeds `risk`. Requires independent questions and fewer errors at higher scores. With 300 labels
@@ -285,7 +285,7 @@ function countAnswered(labelled: readonly LabelledScore[]) {
   });
 }
 
-/** Number of answerable questions per page above which they are no longer nearly independent. */
+/** Mean number of answerable questions per page above which the questions are not nearly independent. */
 const CROWDED = 1.5;
 
 /** Formats a calibration: curve, metrics, and the threshold with its guarantee. */
@@ -306,13 +306,13 @@ export function calibrationTable(report: CalibrationReport): TableRow[] {
     ...(labels.answerable > CROWDED * labels.pages
       ? [
           {
-            name: "  crowded",
+            name: "  too few pages",
             figure: "",
             note: `${decimal(labels.answerable / labels.pages)} questions per page: wrong answers about one page often occur together, which weakens the guarantee (with three questions per page, a guarantee of 10 % was broken in 11 % of simulations instead of at most 5 %). Label more pages`,
           },
         ]
       : []),
-    { name: "judged by", figure: by.model, note: by.encoder ?? "no encoder" },
+    { name: "confidence from", figure: by.model, note: by.encoder ?? "no encoder" },
     { name: "risk: share of wrong answers, by threshold", figure: "" },
     ...curve.map((point) => pointRow(`  from ${point.threshold.toFixed(2)}`, point, report)),
     pointRow(`  default, ${shipped.threshold.toFixed(3)}`, shipped, report),

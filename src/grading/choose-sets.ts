@@ -14,7 +14,7 @@ export interface ChosenFolders extends GoldenFolders {
 const PACKS: Readonly<Record<string, string>> = { va: "veterans" };
 
 /**
- * Selects golden sets of a folder: all of them, or those named. A set with a pack gets the pack's name; both names select it.
+ * Selects golden sets of a folder: all of them, or those named. A set in `PACKS` gets the pack's name; either name selects it.
  * @param names comma-separated
  * @throws RequestError `golden_missing`, `unknown_set`
  */
@@ -50,8 +50,8 @@ export interface ChosenSet {
 }
 
 /**
- * Loads the chosen sets: questions over a folder of documents, questions over a pack's documents, a pack's own set, or the
- * sets of a folder. Keeps only the questions of the tenant, and at most `limit` of each set.
+ * Loads the chosen sets: questions about a folder of documents (`corpus`), questions about a pack's documents, a pack's own
+ * golden set, or the sets of a folder (`data`). Keeps only the questions of the tenant, and at most `limit` of each set.
  * @param domainsDir folder of the installation's own packs
  * @throws RequestError `config_invalid`, `golden_missing`, `unknown_tenant`
  */
@@ -81,7 +81,7 @@ function setsOf({ corpus, golden, data, domains, domain }: SetChoice, domainsDir
   if (data === undefined || golden !== undefined)
     throw new RequestError(
       "config_invalid",
-      "No questions were given. Use --golden with --corpus or --domain, --domain alone, or a folder of sets with --data or SOURCEBOUND_DATA.",
+      "No questions were given. Use one of: --golden FILE with --corpus or --domain; --domain alone (the pack's own golden set); --data FOLDER or SOURCEBOUND_DATA (a folder of sets).",
     );
   return chooseGoldenSets(data, domains).map((folders) => ({ set: readGoldenSet(folders), domain: domain ?? folders.domain }));
 }
@@ -91,7 +91,7 @@ export function bringsGolden(name: string, domainsDir: string | undefined): bool
   try {
     return ownGolden(loadDomain(name, domainsDir)) !== null;
   } catch (error) {
-    // The pack is invalid or has no folder. A run would report that, so return false here.
+    // The pack is invalid or missing. Only a run reports such errors; here they mean that there are no questions.
     if (error instanceof SourceboundError) return false;
     throw error;
   }
@@ -109,7 +109,7 @@ function packSet(name: string, golden: string | undefined, domainsDir: string | 
   if (golden === undefined && own === null)
     throw new RequestError(
       "golden_missing",
-      `The pack "${name}" has no golden set of questions with known answers. Write one and name it as "golden" in its domain.yaml, or give a file with \`sourcebound eval golden --golden FILE\`.`,
+      `The pack "${name}" has no golden set of questions with known answers. Write one and set \`golden\` in the domain.yaml to its path, or give a file with \`sourcebound eval golden --golden FILE\`.`,
       { domain: name },
     );
   const documents = join(pack.folder, pack.documents.path);
@@ -128,7 +128,7 @@ function askedBy(set: GoldenSet, tenant: string | undefined): GoldenSet {
   // No question names a tenant, so the given tenant asks all of them.
   if (askers.length === 0 && set.tenants[tenant] !== undefined) return { ...set, ...mapQuestions(set, (one) => [{ ...one, tenant }]) };
   if (!askers.includes(tenant)) {
-    const advice = askers.length === 0 ? "Its questions name no tenant: omit it" : `Use ${askers.join(" or ")}, or omit the tenant`;
+    const advice = askers.length === 0 ? "Its questions name no tenant: omit the tenant" : `Use ${askers.join(" or ")}, or omit the tenant`;
     throw new RequestError("unknown_tenant", `The set "${set.name}" has no question of tenant "${tenant}". ${advice}.`, { tenant });
   }
   return { ...set, ...mapQuestions(set, (one) => (one.tenant === tenant ? [one] : [])) };

@@ -159,7 +159,7 @@ interface RunParts {
 
 interface EvaluationRun {
   readonly evaluation: Evaluation;
-  /** A set with its documents, or questions without documents, which use a temporary copy of this installation's documents. */
+  /** A set with its documents, or only questions, which are asked about a temporary copy of this installation's documents. */
   readonly asked: GoldenSet | GoldenFile;
   /** Called with the changed fields, after every judged question and at the end. */
   readonly change: (more: Partial<Evaluation>) => void;

@@ -11,8 +11,8 @@ type Difference = ReturnType<typeof fixedDifference>;
  * one session are not. Source: Deng, Knoblich, Lu 2018, "Applying the Delta Method in Metric Analytics", section 3.2.
  * @param sessions for each session, the sum of the metric over its questions, and their number
  * @param isShare true if each question contributes 0 or 1
- * @returns the mean per question and its variance; `null` for fewer than two sessions. `effective`, for a proportion:
- * the equivalent numbers of independent questions and of sessions of equal size; otherwise `null`
+ * @returns the mean per question and its variance; `null` for fewer than two sessions or no question. `effective`, for a
+ * proportion: the equivalent numbers of independent questions and of sessions of equal size; otherwise `null`
  */
 export function estimateRatio(sessions: readonly { readonly sum: number; readonly questions: number }[], isShare = false) {
   const k = sessions.length;
@@ -20,7 +20,7 @@ export function estimateRatio(sessions: readonly { readonly sum: number; readonl
   if (k < 2 || total === 0) return null;
   const mean = sessions.reduce((sum, one) => sum + one.sum, 0) / total;
   const perSession = total / k;
-  // var(x) − 2R·cov(x, n) + R²·var(n) is the variance of x − R·n, whose mean is 0.
+  // x: sum of a session, n: its questions, R: `mean`. x − R·n has mean 0 and variance var(x) − 2R·cov(x, n) + R²·var(n).
   const squares = sessions.reduce((sum, one) => sum + (one.sum - mean * one.questions) ** 2, 0) / (k - 1);
   const variance = squares / (k * perSession ** 2);
   const ofEqualSize = total ** 2 / sessions.reduce((sum, { questions }) => sum + questions ** 2, 0);
@@ -61,18 +61,19 @@ export function anytimeDifference(a: Estimate, b: Estimate, alpha: number, plann
   return { difference: b.mean - a.mean, low: y.low - x.high, high: y.high - x.low };
 }
 
-/** Returns the half-width, in standard errors, after `t` sessions of an interval that is valid after any number of sessions. */
+/** Returns the half-width, in standard errors, of the interval after `t` sessions. The interval is valid at any number of looks. */
 function anytimeDeviations(t: number, alpha: number, planned: number): number {
   const rho2 = (-2 * Math.log(alpha) + Math.log(-2 * Math.log(alpha) + 1)) / planned;
   return Math.sqrt(((2 * (t * rho2 + 1)) / (t * rho2)) * Math.log(Math.sqrt(t * rho2 + 1) / alpha));
 }
 
 /**
- * Returns limits `z` standard errors from the mean. For proportions the standard error is that at the limit, so that 0 of
- * 30 has a positive upper limit. Source: Wilson 1927, "Probable inference, the law of succession, and statistical
- * inference"; with the effective sample size: Korn, Graubard 1998, "Confidence intervals for proportions with small
- * expected number of positive counts estimated from survey data". The limits also allow for sessions of an unobserved kind,
- * all of whose questions have the same outcome: by Wilson, these may be up to z² / (k + z²) of all sessions.
+ * Returns limits `z` standard errors from the mean. For proportions the standard error is computed at the limit, not at
+ * the mean, so that 0 of 30 has a positive upper limit. Source: Wilson 1927, "Probable inference, the law of succession,
+ * and statistical inference"; with the effective sample size: Korn, Graubard 1998, "Confidence intervals for proportions
+ * with small expected number of positive counts estimated from survey data". The limits also allow for sessions of an
+ * unobserved kind, all of whose questions have the same outcome: by Wilson, these may be up to z² / (k + z²) of all
+ * sessions.
  */
 function limits({ mean, variance, effective }: Estimate, z: number): Interval {
   if (effective === null) return { low: mean - z * Math.sqrt(variance), high: mean + z * Math.sqrt(variance) };
@@ -224,12 +225,12 @@ function decide(
   for (const { name, guardrails } of variants) {
     const breached = guardrails.find(({ state }) => state === "breached");
     if (breached === undefined) continue;
-    const text = `${name} breached the guardrail on ${breached.metric}: ${signed(breached)}, while at most ${breached.margin} is allowed. End the experiment.`;
+    const text = `${name} breached the guardrail on ${breached.metric}: the change is ${signed(breached)}, beyond the limit of ${breached.margin}. End the experiment.`;
     return { code: "guardrail_breached", text, variant: name };
   }
   if (!isComplete) {
     const least = Math.min(...variants.map(({ sessions }) => sessions));
-    const text = `Too early: the smallest variant has ${least} of ${planned} sessions. The verdict follows when every variant has all of them.`;
+    const text = `Too early: the smallest variant has ${least} of ${planned} sessions. The verdict is given when every variant has ${planned} sessions.`;
     return { code: "too_early", text, variant: null };
   }
   const isBetter = ({ compared }: VariantReport) => compared !== null && (better === "higher" ? compared.low > 0 : compared.high < 0);

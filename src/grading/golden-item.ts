@@ -15,11 +15,11 @@ export const SCORE_NAMES = [
    * supports (Ragas, factual part).
    */
   "answer_correctness",
-  /** Mean of the precision at each rank with a passage that overlaps a gold quote (Ragas, with reference contexts). */
+  /** Mean of precision@k over the ranks k of passages that overlap a gold quote (Ragas, with reference contexts). */
   "context_precision",
   /** Share of the gold quotes that occur in a retrieved passage. */
   "context_recall",
-  /** Share of the citations that support their sentence alone, or without which its other citations do not support it (ALCE). */
+  /** Share of the citations that alone support their sentence, or without which a supported sentence becomes unsupported (ALCE). */
   "citation_precision",
   /** Share of the sentences that their citations support (ALCE). */
   "citation_recall",
@@ -82,10 +82,10 @@ export const goldenItemSchema = z.object({
       }),
     )
     .default([]),
-  /** Error code of a question that could not be asked, such as one that is too long. It is left out of all counts. */
+  /** Error code of a question that could not be asked, such as one that is too long. The question is left out of all counts. */
   error: z.string().nullable().default(null),
   cost_usd: z.number().nullable().default(null),
-  /** Grades of a profile that grades its own answers; `null`: none. */
+  /** Metrics of the answer, if its profile computes them; `null`: no report. */
   report: gradeReportSchema.nullable().default(null),
   /** Labels of the question, for display beside the answer. */
   gold: z

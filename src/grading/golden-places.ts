@@ -15,8 +15,8 @@ export type GoldenPlaces = ReturnType<typeof locatePlaces>;
 /**
  * Locates the quotes of a golden set in the files of its documents.
  * @param paths of every document, relative to the corpus
- * @throws RequestError `golden_pages_missing`, `golden_quote_missing` if a label names a page or text that does not exist: no answer could
- * be right
+ * @throws RequestError `golden_pages_missing`, `golden_quote_missing` if none of a question's gold pages or gold quotes exists: no
+ * answer could be right
  */
 export function locatePlaces({ corpus, answerable, unanswerable }: GoldenSet, paths: readonly string[]) {
   const textOf = memoised((page: string) => readFileSync(join(corpus, fileOfDocument(page)), "utf8"));
@@ -47,9 +47,9 @@ export function locatePlaces({ corpus, answerable, unanswerable }: GoldenSet, pa
     unanswerable.map(({ id, contradicting_quotes: quotes }) => [id, quotes.length === 0 ? new Map() : placesOf(quotes, paths, textOf)]),
   );
   return {
-    /** Returns every place of every gold quote on its pages. */
+    /** Returns all places of a question's gold quotes, merged by page. */
     gold: (id: string): Places => together(quotes.get(id) ?? []),
-    /** Returns, for each gold quote that is found, all its places, in order. */
+    /** Returns one entry for each gold quote that was found: all places of that quote. */
     quotes: (id: string): readonly Places[] => quotes.get(id) ?? [],
     /** Returns every place of the quotes that contradict a false premise. */
     contradicting: (id: string): Places => contradicting.get(id) ?? new Map(),

@@ -27,7 +27,7 @@ export function readGoldenReport(path: string): GoldenItem[] {
 
 const HINT = "use a file written by `eval golden --json FILE` with --against.";
 
-/** A metric that holds for `hits` of `n` questions. */
+/** A metric that holds for `hits` of `n` questions, answers or sentences. */
 export interface Count {
   readonly name: string;
   readonly hits: number;
@@ -79,7 +79,7 @@ export function countFaults(items: readonly GoldenItem[]): Count[] {
   const judged = sentences - of("unscored");
   const notes = {
     fabricated: "sentences that no retrieved passage supports and that are not stitched",
-    stitched: "sentences combined from two places, stated in neither",
+    stitched: "sentences whose words come from several passages, but from no single one",
     misattributed: "sentences supported by another passage than the cited one",
   };
   return [
@@ -89,8 +89,8 @@ export function countFaults(items: readonly GoldenItem[]): Count[] {
 }
 
 /**
- * Counts, for each metric of a profile that grades its own answers, the answers that pass. Answers without a result are
- * left out.
+ * Counts, for each metric in the reports of the answers, the answers that pass. Leaves out answers for which the metric
+ * could not be determined.
  */
 export function countLive(items: readonly GoldenItem[]): Count[] {
   const names = [...new Set(items.flatMap(({ report }) => Object.keys(report?.metrics ?? {})))];
@@ -124,7 +124,7 @@ export function meanScores(items: readonly GoldenItem[]) {
   });
 }
 
-/** Returns the AUROC of the confidence of right and wrong shown answers; `null` if one of the two groups is empty. */
+/** Returns how well the confidence separates right from wrong shown answers (AUROC); `null` if one of the two groups is empty. */
 function confidenceAuroc(items: readonly GoldenItem[]): number | null {
   const of = (right: boolean) => items.flatMap((item) => (item.shown && item.right === right ? (item.confidence ?? []) : []));
   return auroc(of(true), of(false));
@@ -264,7 +264,7 @@ export function goldenTable(items: readonly GoldenItem[], timings: Report["timin
     {
       name: "cost",
       figure: costs.length === 0 ? "–" : `$${mean(costs)?.toFixed(5)}`,
-      note: `per answer, at list prices; known for ${costs.length} of ${items.length}`,
+      note: `per answer, at list prices; known for ${costs.length} of ${items.length} answers`,
     },
     { name: "ask", figure: ms("ask_ms_p50", 0), note: `p95 ${ms("ask_ms_p95", 0)}` },
     ...(timings.check_ms_p50 == null ? [] : [graded]),

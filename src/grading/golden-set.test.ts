@@ -115,7 +115,7 @@ describe("readGoldenFile", () => {
     const { notices, unanswerable } = readGoldenFile(file("a.json", JSON.stringify(rows)));
     expect(unanswerable).toHaveLength(2);
     expect(notices).toEqual([
-      `${join(here.folder, "a.json")}: unknown keys: "absent" of u and 1 more. "contradicting_pages" of u. Did you mean "contradicting_quotes"? Use "notes" for comments.`,
+      `${join(here.folder, "a.json")}: ignored unknown keys: "absent" of u and 1 more. "contradicting_pages" of u. Did you mean "contradicting_quotes"? Use "notes" for comments.`,
     ]);
     expect(readGoldenFile(file("b.json", JSON.stringify(rows.slice(0, 1)))).notices).toEqual([]);
   });

@@ -54,7 +54,7 @@ export const answerableSchema = z.object({
   answer: z.string().default(""),
   key_values: phrases,
   must_not: phrases,
-  /** Phrases of a complete answer. They measure completeness; a missing one makes no answer wrong. @default `key_values` */
+  /** Phrases of a complete answer. An answer that lacks some is incomplete, not wrong. @default `key_values` */
   keyphrases: phrases,
   topic: z.string().default(""),
   difficulty: z.string().default(""),

@@ -46,7 +46,7 @@ function unreadNotices(path: string, unread: UnreadKeys): string[] {
   const keys = [...unread].map(
     ([key, { hint, ids }]) => `"${key}" of ${ids[0]}${ids.length === 1 ? "" : ` and ${ids.length - 1} more`}.${hint}`,
   );
-  return [`${path}: unknown keys: ${keys.join(" ")} Use "notes" for comments.`];
+  return [`${path}: ignored unknown keys: ${keys.join(" ")} Use "notes" for comments.`];
 }
 
 function isSlip(key: string, name: string): boolean {

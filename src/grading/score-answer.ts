@@ -21,7 +21,7 @@ type ScoreOrReason = number | string;
 
 /**
  * Scores an answer.
- * @param labels of an answerable question; `null`: the question is unanswerable, so only a shown answer is judged
+ * @param labels of an answerable question; `null`: the question is unanswerable, so only citations and faithfulness are scored
  */
 export async function scoreAnswer(answer: Answer, labels: Labels | null, places: GoldenPlaces, judge: ClaimJudge): Promise<AnswerScores> {
   const ranked = [...answer.evidence].sort((one, other) => rankOf(one) - rankOf(other));

@@ -101,8 +101,8 @@ const LABELLED_PHONE = /(?<![\d.,$/-])(\(?\d[\d ().\-/]{5,20}\d)[ ]?[-(]?[ ]?(?=
 const EXTENSION = /^\s?(?:x|ext\.?|extension)\s?\d{1,6}\b/i;
 const PHONE_DIGITS = { least: 7, most: 15 };
 /**
- * Quick test: the library finds no phone number in a text without seven digits that are separated by at most three
- * signs.
+ * Quick test: `findPhoneNumbersInText` finds nothing in a text without seven digits of which neighbours are at most
+ * three signs apart.
  */
 const MAYBE_PHONE = /\d(?:[\s().\-/]{0,3}\d){6}/;
 /** Country of numbers without a country code. */

@@ -2,7 +2,7 @@ import type { Block, TextRange, Unit } from "../shared/types.ts";
 import type { TokenCounter } from "../text/cl100k.ts";
 import { isInsidePair } from "../text/sentences.ts";
 
-/** Place of a cut, best first. `attached`: before a table or note; `whole`: inside a table or quotation; `heading`: after a heading. */
+/** Kind of cut, best first. `attached`: before a table or note; `whole`: inside a table or quotation; `heading`: after a heading. */
 export type Boundary = "section" | "block" | "list" | "row" | "sentence" | "introduction" | "word" | "attached" | "whole" | "heading";
 
 /** A unit, or a part of a long unit. Chunks and windows consist of whole atoms. */

@@ -250,7 +250,7 @@ export class BlockWriter {
     this.#behind.push(write);
   }
 
-  /** Writes a code block from ranges of the original and keeps its line breaks. The `text` of an entry replaces the range of the entry. */
+  /** Writes a code block from ranges of the original and keeps its line breaks. The `text` of a piece replaces its range. */
   code(all: readonly CodePiece[]): void {
     const pieces = withoutBlankEnds(all, this.#builder.original);
     if (pieces.length === 0) return;

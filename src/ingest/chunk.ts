@@ -26,7 +26,7 @@ interface Part {
 }
 
 /**
- * Cost of a cut by its place, on the scale of `sizeCost`. For comparison: a part whose size misses the target by half
+ * Cost of a cut by its kind, on the scale of `sizeCost`. For comparison: a part whose size misses the target by half
  * costs 25, a part below the minimum at least 1,000.
  */
 const CUT_COST: Readonly<Record<Boundary, number>> = {

@@ -64,7 +64,7 @@ async function readIn(
         const isMemory = cause instanceof Error && "code" in cause && cause.code === "ERR_WORKER_OUT_OF_MEMORY";
         fail("read_failed", isMemory ? `it needs more than ${heapMb} MB of memory` : `its reader failed (${messageOf(cause)})`, cause);
       };
-      const onExit = () => onError(new Error("the worker process ended"));
+      const onExit = () => onError(new Error("the worker thread ended"));
       worker.on("message", onMessage).on("error", onError).on("exit", onExit);
       signal.addEventListener("abort", () => reject(signal.reason), { signal: done.signal });
       done.signal.addEventListener("abort", () => {

@@ -101,7 +101,7 @@ const CONTINUES = /^[\p{Ll}(]/u;
 const ENDS = /[.!?:…。！？]["'”’»)\]*_`]*$/;
 /**
  * Minimum share of lines that end a sentence for a paragraph to be prose. A paragraph is not prose if one of its lines
- * begins or ends with a number.
+ * begins or ends with a number (`FIGURE`).
  */
 const PROSE = 0.5;
 const FIGURE = /^\d[\d.]*\s|[\d%\])][*_]*$/;

@@ -158,7 +158,7 @@ const LANGUAGE_SAMPLE = 5_000;
 function languageNotice(text: string): ReadingNotice[] {
   const spokenLanguage = detectLanguage(text.slice(0, LANGUAGE_SAMPLE));
   if (spokenLanguage === null || spokenLanguage === "English") return [];
-  const message = `seems to be in another language (${spokenLanguage}): this version supports only English, so such text is found and judged unreliably`;
+  const message = `the text seems to be in another language (${spokenLanguage}): this version supports only English, so its answers from this text are unreliable`;
   return [{ code: "not_english", message }];
 }
 

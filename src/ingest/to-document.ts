@@ -27,8 +27,8 @@ export const CHUNK_SETTINGS: readonly number[] = [
 ];
 
 /**
- * Domain, tenant, access label and source for a document. Access label and tenant that the document states itself take
- * precedence.
+ * Domain, tenant, access label and source for a document. An access label that the document states itself takes
+ * precedence over `access`.
  */
 export interface DocumentOwner {
   readonly domain: string;

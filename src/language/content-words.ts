@@ -128,8 +128,8 @@ export interface ContentWord extends TextRange {
   /** Equal for forms of one word: `remarried`, `remarriage`. */
   readonly root: string;
   /**
-   * True for a name: a capitalised word (in capitals, or with a capital inside a sentence) that is no common English
-   * word or stands in a run of capitalised words.
+   * True for a name: a capitalised word (in capitals, or with a capital inside a sentence) that the list of English words
+   * does not contain, or that directly follows or precedes another capitalised word.
    */
   readonly name: boolean;
   /** True for the few thousand most common words. */
@@ -167,7 +167,7 @@ const LIMITS =
 const NO_LONGER = /^\s+(?:longer|more|way)\b/i;
 const CLAUSE_END = /[,;:.!?](?:\s|$)|[—–|\n]/;
 const CLAUSE_WORD = /^(?:but|because|if|when|unless|which|who|although|though|even|while|since|until|whether|except|so)$/;
-/** Maximum number of content words in the scope of one negation. */
+/** Maximum number of content words in the scope of a negated clause (`REACH`) and of a negated noun (`NOUN_REACH`). */
 const REACH = 7;
 const NOUN_REACH = 4;
 

@@ -142,7 +142,7 @@ function replaceRanges<Range extends TextRange>(text: string, ranges: readonly R
 /** Matches a word between spaces, without the punctuation at its ends. */
 const WORD = /[\p{L}\p{N}](?:\S*[\p{L}\p{N}])?/gu;
 
-/** Finds the phrases of a pack in any inflection, the longest at each place. */
+/** Finds the phrases of a pack in any inflection, the longest one at each position. */
 function createPhraseBook({ abbreviations = {}, synonyms = [] }: FactSource) {
   const stem = createStemmer();
   const keysOf = (text: string) => words(text).map(({ text: word, code }) => (code ? word : stem(word)));

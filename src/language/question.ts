@@ -321,8 +321,8 @@ export function askedPart(question: string): AskedPart | null {
 }
 
 /**
- * Checks whether a candidate is the part that a question names. The candidate's number, alone or after the numbers in
- * the texts above it, must end with the numbers of the part.
+ * Checks whether a candidate is the part that a question names: its number, alone or after the numbers in the texts
+ * above it, ends with the numbers of that part.
  * @param above headings and other texts above the candidate, outermost first
  * @param text the candidate
  */

@@ -58,7 +58,7 @@ const longestFirst = (names: readonly string[]) =>
 const names = [...UNITS.keys()];
 /** Regular expression source for a lower-case unit after a number. */
 export const UNIT = String.raw`(?:(?:(?:square|cubic|sq\.?|cu\.?)\s)?(?:(?:${longestFirst(names.filter((name) => name.length > 2))})s?|${longestFirst(names.filter((name) => name.length <= 2))})(?![\p{L}\d$])(?:[²³]|\^[23])?|(?:[kcm]?m|ft|mi)[23](?![\p{L}\d]))`;
-/** Regular expression source for a currency before a number: signs in either case, codes in capitals only. */
+/** Regular expression source for a currency before a number: a sign such as `$` or `US$`, or a code in capitals. */
 export const CURRENCY_BEFORE = String.raw`(?:(?:(?<![A-Za-z])(?:US|CA|AU|NZ|HK|[CAS])\s?)?\$|[€£¥₹]|\b(?:${[...UNITS.values()].flatMap(({ kind, base }) => (kind === "money" && base.length === 3 ? [base] : [])).join("|")}))`;
 
 /**

@@ -29,7 +29,7 @@ const SORT = "(?:full|calendar|business|working|consecutive|continuous|straight|
 const TIME_UNIT = "(?:minute|hour|day|week|month|quarter|year)s?(?![a-z])";
 const CLOCK = String.raw`(?:[01]?\d|2[0-4])[.:][0-5]\d(?![.,]?\d)`;
 
-/** Pattern of an afternoon hour after a range of numbers with points, which makes both numbers times: "9.30–17.00". */
+/** Pattern of an hour after noon at the end of a range, which shows that both ends are times: "9.30–17.00". */
 const EVENING = String.raw`(?:1[3-9]|2[0-4])\.[0-5][05](?![.,]?\d|\s?${UNIT})`;
 
 /**

@@ -22,8 +22,8 @@ export interface GraphFilter {
 }
 
 /**
- * Returns the part of the graph that the filters select, nodes with most edges first. Takes time linear in nodes and
- * edges, except for sorting.
+ * Returns the part of the graph that the filters select: first the node `around`, then nodes whose own label matches,
+ * then nodes with most edges. Takes time linear in nodes and edges, except for sorting.
  */
 export function viewGraph(questions: readonly LinkedQuestion[], { types, words, around, limit }: GraphFilter) {
   const { nodes, neighbours } = buildGraph(questions);

@@ -106,8 +106,9 @@ const MAX_QUESTION = 200;
 const SPARK_SUM = { cosine: 0.5, entities: 0.25, documents: 0.25 } as const;
 
 /**
- * Creates a matcher. Exact facts must be equal. Then a profile with thresholds requires that they are reached; any other
- * requires that the search found a passage that the stored answer cites. Finally the cross-encoder decides.
+ * Creates a matcher. The exact facts of both questions must be equal. Then a profile with thresholds requires that
+ * these are reached; any other profile requires that the search found a passage that the stored answer cites. Finally
+ * the cross-encoder decides.
  */
 export function createMatcher({ facts, weights, isMeasured, read, carry }: MatcherParts): Matcher {
   const factsOf = recent(REMEMBERED, facts.read);

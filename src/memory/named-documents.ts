@@ -42,8 +42,8 @@ export async function mayBeShown(answer: Answer, scope: Scope, { visible }: Pick
 
 /**
  * Returns the parts of a recorded answer that a reviewer may see, without passages of documents that are not visible in
- * the scope today. Returns `null` if the answer itself quotes or names such a document, or if a model wrote it, because a
- * model may repeat passages that it does not cite.
+ * the scope today. Returns `null` if the answer itself quotes or names such a document, or if a model wrote it from
+ * such passages, because a model may repeat passages that it does not cite.
  */
 export async function shownOf(answer: Answer, scope: Scope, { visible }: Pick<DocumentStore, "visible">): Promise<Answer | null> {
   const seen = await visible(scope, documentsIn(answer));
@@ -110,7 +110,7 @@ function withoutTexts(one: Evidence): Evidence {
 /** Matches text that may be personal data; a quick test. Every recognised kind has a digit or the sign of an email address. */
 const MAY_BE_PERSONAL = /[\p{Nd}@]|[[(]at[\])]/iu;
 
-/** Redacts a part of an answer for storage. */
+/** Redacts a text of an answer for storage, except personal data that a cited quote contains. */
 export function redactAnswered(text: string, answer: Pick<Answer, "citations">): string {
   return redactUnpublished(text, () => publishedIn(answer));
 }

@@ -66,7 +66,7 @@ function isOutside({ query, gaps }: Pick<DiagnosticReport, "query" | "gaps">, ou
 }
 
 function outsideDomain(): Recommendation {
-  const text = "Most words of the question are in no document. It is probably outside the scope of the documents.";
+  const text = "Most words of the question are in no document. The question is probably outside their scope.";
   return { kind: "outside_domain", subject: "", text, basis: "heuristic" };
 }
 
@@ -93,7 +93,7 @@ function fillGaps(
   const apart = gaps.missing.filter(({ text, inDocuments }) => inDocuments && !isCommon(text.toLowerCase())).map(({ text }) => text);
   if (apart.length > 0) {
     const [first] = apart as [string, ...string[]];
-    const text = `Documents mention ${listed(apart)}, but no retrieved passage does. State it in the passage that contains the answer, or declare \`synonyms\` in the domain pack.`;
+    const text = `Documents mention ${listed(apart)}, but no retrieved passage does. Add what is missing to the passage that contains the answer, or declare \`synonyms\` in the domain pack.`;
     found.push({ kind: "not_together", subject: first.toLowerCase(), text, basis: "heuristic" });
   }
   const topic = query.topics.find((slug) => passages.some(({ topics: held }) => held.includes(slug)));
@@ -105,7 +105,7 @@ function fillGaps(
   }
   if (found.length === 0 && gaps.missing.length === 0) {
     const text =
-      "The retrieved passages contain every word of the question. The answer may be missing, spread over several places, or worded differently. State it in one sentence.";
+      "The retrieved passages contain every word of the question. The answer may be missing, spread over several places, or worded differently. Write it as one sentence in a document, in the words of the question.";
     found.push({ kind: "worded_otherwise", subject: topic ?? "", text, basis: "heuristic" });
   }
   return found;
@@ -118,7 +118,7 @@ function settleConflict(
   const where = first === second ? `"${first}" says` : `"${first}" and "${second}" say`;
   const advice = declaresPrecedence
     ? "The declared `precedence` does not decide between them. Correct or date one of them."
-    : "Correct one, or declare `precedence` in the domain pack.";
+    : "Correct one of the conflicting documents, or declare `precedence` in the domain pack.";
   const subject = [first, second].sort().join(" | ");
   return { kind: "conflict", subject, text: `${where} "${one}" and "${other}" about ${about}. ${advice}`, basis: "heuristic" };
 }
@@ -129,7 +129,7 @@ function unreadableFile(path: string): Recommendation {
 }
 
 function leftOutBy({ check }: DiagnosticReport["checks"][number]): Recommendation {
-  const text = `A draft sentence failed the check "${check}" and was omitted. See whether the documents state it elsewhere.`;
+  const text = `A draft sentence failed the check "${check}" and was omitted. Check whether the documents state it elsewhere.`;
   return { kind: "sentences_left_out", subject: check, text, basis: "heuristic" };
 }
 

@@ -138,7 +138,7 @@ describe("diagnose", () => {
     const advice = (parts: Partial<ReportParts>) =>
       diagnosed("card?", ["card"], { parts }).recommendations.find(({ kind }) => kind === "conflict");
     expect(advice({ conflicts: [conflict] })?.text).toBe(
-      '"Fees" and "Prices" say "$5" and "$8" about card. Correct one, or declare `precedence` in the domain pack.',
+      '"Fees" and "Prices" say "$5" and "$8" about card. Correct one of the conflicting documents, or declare `precedence` in the domain pack.',
     );
     expect(advice({ conflicts: [conflict], declaresPrecedence: true })?.text).toContain("does not decide");
     expect(advice({ conflicts: [{ ...conflict, resolvedBy: { rule: "newer", holds: "S1" } }] })).toBeUndefined();

@@ -64,8 +64,8 @@ const WORD = /[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}]|['’.,-](?=[\p{L}\p{N}]))*/gu;
 
 /**
  * Creates a support scorer from the entailment head of the cross-encoder. The claim is scored with each of the evidence
- * windows most similar to it, and with one additional text: the sentences in those windows that are most similar to it.
- * The highest log odds of "supported" decide, as in training (`lab/train/entailment`).
+ * windows most similar to it, and with one additional text: the sentences of the nearest windows that are most similar
+ * to it. The highest log odds of "supported" decide, as in training (`lab/train/entailment`).
  */
 export function createEntailmentScorer({ embed, read, weights }: EntailmentParts): SupportScorer {
   const stem = createStemmer();

@@ -24,7 +24,7 @@ export interface VerifierOptions {
 /** Judges passages before anything is written. Every implementation runs the contract suite in `src/testing`. */
 export interface PassageVerifier {
   readonly id: string;
-  /** Name of the model that is called, by which its price is known. */
+  /** Name of the model that is called; used to look up its price. */
   readonly model: string;
   /**
    * Returns one verdict per passage, in order. A verdict is `null`, never 0, if the passage cannot be judged: it has no

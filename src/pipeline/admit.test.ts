@@ -106,7 +106,7 @@ describe("assertSelection", () => {
 
   it.each([
     [5, 5, /empty/],
-    [11, 12, /exceeds the document, which has 11 characters/],
+    [11, 12, /begins after the last character of the document, which has 11 characters/],
     [-1, 4, /whole numbers/],
     [0.5, 4, /whole numbers/],
   ])("refuses %d to %d with the reason", (start, end, message) => {

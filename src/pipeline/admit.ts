@@ -11,7 +11,7 @@ import { documentOfChunk } from "../text/paths.ts";
 import { tokenize, words } from "../text/tokens.ts";
 import type { PipelineContext, RankingModels, StageLog } from "./context.ts";
 
-/** Matches control characters, and characters that hide or reorder text. Tabs and line breaks are replaced before. */
+/** Matches control characters, and characters that hide or reorder text. `admitQuestion` first replaces tabs and line breaks. */
 const FORBIDDEN = /[\p{Cc}\u200B\u2028-\u202E\u2060-\u2069\uFEFF]/u;
 
 /**
@@ -70,8 +70,8 @@ export async function admit(request: AskRequest, context: PipelineContext, log: 
 }
 
 /**
- * Returns the session's last turns, without answers whose documents the user may no longer see: a model would repeat
- * those answers.
+ * Returns the session's last turns. If the user may no longer see a document of an answer, the answer is emptied,
+ * because a model would repeat it.
  */
 async function earlierTurns({ sessionId, scope, userId, turns: given }: AskRequest, { profile, store }: PipelineContext): Promise<Turn[]> {
   if (given !== undefined) return profile.sessionTurns === 0 ? [] : given.slice(-profile.sessionTurns);
@@ -101,9 +101,9 @@ export function assertSelection({ documentId, start, end }: Selection, document:
   const { length } = document.text;
   const invalid = (reason: string) =>
     new RequestError("selection_invalid", `The selection ${start}–${end} ${reason}.`, { start, end, characters: length });
-  if (!Number.isInteger(start) || !Number.isInteger(end) || start < 0) throw invalid("must be whole numbers from 0");
+  if (!Number.isInteger(start) || !Number.isInteger(end) || start < 0) throw invalid("must consist of whole numbers from 0");
   if (end <= start) throw invalid("is empty: its end must be greater than its start");
-  if (start >= length) throw invalid(`exceeds the document, which has ${length} characters: select again`);
+  if (start >= length) throw invalid(`begins after the last character of the document, which has ${length} characters: select again`);
 }
 
 /** Maximum number of parts. A message with more parts counts as one question. */
@@ -208,8 +208,8 @@ const OPENERS =
   /^(?:and|but|or|so|also|then|what about|how about|what if|and if|why not|what else|who else|where else|any(?:thing)? (?:else|other|more))\b/iu;
 const ELSE = /\b(?:else|the same|another|any other|other than that|instead|as well|too|either|the (?:other|former|latter))\b/iu;
 /**
- * Matches an ordinal that may refer to earlier turns. It does not if the question names a thing ("the last ferry from
- * Sandholm"); a day or month is no such name ("the second in March").
+ * Matches an ordinal that may refer to earlier turns. The ordinal does not refer back if the question names a thing
+ * ("the last ferry from Sandholm"); a day or month is no such name ("the second in March").
  */
 const ONE_OF = /\bthe (?:first|second|third|last|next)\b/iu;
 const PRONOUN = /\b(?:it|its|it's|they|them|their|theirs|he|him|his|she|her|hers|this|that|these|those|there)\b/giu;
@@ -268,7 +268,7 @@ const REPLACED = { last: 0.2, sameWord: 0.15, lead: 0.2 } as const;
 
 /**
  * Returns the phrases of the previous question that still apply, if the follow-up is a single phrase that replaces one
- * of them. Returns `null` if no phrase is clearly the most similar to the follow-up.
+ * of them. Returns `null` for any other follow-up, or if no phrase is clearly the most similar to it.
  */
 function phrasesKept(question: string, previous: string, { added }: ResolvedQuestion, embed: Embed): string[] | null {
   const plain = straight(question);

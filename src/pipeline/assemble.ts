@@ -107,7 +107,7 @@ function tokensOf(calls: readonly ModelCall[]): TokenUsage {
   return { verification, compression, answer, total: sumOrNull([verification, compression, answer]) };
 }
 
-/** Returns the metrics of a report with the thresholds of the scorers in use. */
+/** Returns the metrics of a report; faithfulness and relevancy with the thresholds for the scorers in use. */
 function metricsOf(metrics: readonly ReportMetric[], { profile, check, encoder, calibrations }: PipelineContext): readonly ReportMetric[] {
   const { faithfulness = null, relevancy = null } = profile.check.guards ?? {};
   const own: Readonly<Record<string, number | undefined>> = {

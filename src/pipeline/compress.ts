@@ -164,9 +164,9 @@ export interface Usable {
 const QUOTE_CANDIDATES = 12;
 
 /**
- * Prepares the input for writing. `candidates` are the quotes that may answer without a model. `task` is the model's
- * prompt; `null` if no model writes. `selected` are the quotes that a model selected. `calls` are the model calls of
- * this stage.
+ * Prepares the input for writing. In the result, `candidates` are the quotes that may answer without a model. `task` is
+ * the model's prompt; `null` if no model writes. `selected` are the quotes that a model selected. `calls` are the model
+ * calls of this stage.
  */
 export async function compress(given: Usable, context: PipelineContext, log: StageLog, signal: AbortSignal) {
   const { question } = given;
@@ -219,7 +219,7 @@ export function writersOf<M>({ models, profile }: { readonly models: M | null; r
   return profile.write.writer === "extractive" ? null : models;
 }
 
-/** Returns what to offer in the model's prompt, fullest first. Passages are trimmed before any of them is left out. */
+/** Returns alternative offers for the model's prompt, fullest first, so that passages are trimmed before any is left out. */
 function offersOf(
   { usable, choice }: Usable,
   candidates: readonly CompleteQuote[],

@@ -71,7 +71,7 @@ export interface PipelineContext {
   readonly answers: StoredAnswers;
   /** `null`: nothing is stored and no cache is used. */
   readonly remember: RememberSettings | null;
-  /** Parts that find stored answers to equivalent questions in other words. */
+  /** Index and functions that find stored answers to equivalent questions in other words. */
   readonly questions: {
     readonly index: QuestionIndex;
     readonly classify: Classify;
@@ -92,7 +92,7 @@ export interface PipelineContext {
       readonly tenant?: string | null;
     }[];
   };
-  /** Parts of diagnostic reports. `warn` is called with the reason if a report cannot be stored. */
+  /** Dependencies of diagnostic reports. `warn` is called with the reason if a report cannot be stored. */
   readonly reports: Pick<ReportParts, "topics" | "readTopics" | "isCommon"> & { readonly warn: (message: string) => void };
   /** Settings of this domain and profile that affect answers. */
   readonly settings: RecordedSettings;

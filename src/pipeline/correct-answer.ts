@@ -130,8 +130,8 @@ async function withoutIdle(bound: BoundSentence, checkWith: CheckWith): Promise<
 }
 
 /**
- * Adds quotes of the cited documents from which no quote comes yet. Each of these documents must support the sentence
- * alone; `null` if one does not.
+ * Adds quotes from the cited documents that `bound` does not quote yet. Returns `null` if one of these documents does
+ * not support the sentence alone, or if all quotes together fail a check.
  */
 async function withOthers(
   bound: BoundSentence,
@@ -150,7 +150,7 @@ async function withOthers(
   return "reason" in all ? null : all;
 }
 
-/** Returns sentences, list items and rows of a document within the area, best BM25 match first. */
+/** Returns sentences, list items and rows of a document in the area: a verbatim match first, then the best BM25 matches. */
 function nearestQuotes(text: string, document: StoredDocument, area: Area | null): Quote[] {
   const stem = createStemmer();
   const index = new Bm25Index();

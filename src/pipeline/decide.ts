@@ -133,7 +133,7 @@ function candidatesHolding(candidates: readonly ScoredCandidate[], codes: readon
   return codes.length === 0 || holding.length === 0 ? candidates : holding;
 }
 
-/** Names and codes of a question, with the function that detects them. */
+/** Names and codes of a question, with its words and the corrections of its spelling. */
 type AskedThings = NamedThings & {
   readonly words: Pick<NameParts, "tokens" | "has"> & { readonly content: ReadonlySet<string> };
   readonly repairs: readonly { readonly written: string }[];

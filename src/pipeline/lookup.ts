@@ -25,8 +25,9 @@ interface KnownAndFound {
 
 /**
  * Accepts one of the collected stored answers, now that retrieval has corrected the spelling and found documents.
- * Accepts none if part of the retrieval failed. With a graph cache, approved answers about the same topic and entity are
- * candidates too, and the review status affects the order. If none is accepted, related questions of any status follow.
+ * Accepts none if part of the retrieval failed. With a graph cache, approved answers about the same topic and entity
+ * are candidates too, and the review status affects the order. If none is accepted, related questions with any review
+ * status are tried.
  */
 export async function recall(
   { question, known, found }: KnownAndFound,
@@ -153,7 +154,7 @@ export async function collect(question: Question, text: string, context: Pipelin
   return { asked, candidates: near ? await nearestQuestions(asked, { cache: store.cache, index: questions.index }) : [] };
 }
 
-/** Describes the question for matching; `null` if its answer is not shared with other questions, or without a local encoder. */
+/** Describes the question for matching; `null` if its answer is not shared with other questions, or if there is no local encoder. */
 async function describe(question: Question, text: string, { cache, questions, profile }: PipelineContext): Promise<Asked | null> {
   const scope = sharingScope(question, cache);
   if (scope === null || questions.embed === null) return null;

@@ -46,7 +46,7 @@ const UNREADABLE_NAMES = 20;
 type RefusalParts = PipelineContext["refusal"] &
   Pick<PipelineContext, "isCommon"> & {
     readonly words: Pick<QuestionWords, "tokens" | "questionTokens" | "idf">;
-    /** Best quote of each passage by sid, in order. If there is any quote, passages without one are hidden. */
+    /** Quote to show for each passage, by sid, best first. If there is any quote, passages without a quote are hidden. */
     readonly nearest?: ReadonlyMap<string, Quote>;
   };
 

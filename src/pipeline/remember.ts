@@ -118,7 +118,7 @@ function reportFailed(error: unknown, { warn }: Pick<PipelineContext["reports"],
   warn(`a diagnostic report could not be saved: ${messageOf(error)}`);
 }
 
-/** Returns the decision margin with the profile's low-confidence limit: `below` for the confidence, or `margin` for the margin. */
+/** Returns the decision margin and the profile's limits: a confidence under `below`, or a decision margin under `margin`, is low. */
 function thresholdFor({ decisionMargin, scale }: Pick<Outcome, "decisionMargin" | "scale">, { lowConfidence, gate }: Profile) {
   if (lowConfidence === null) return { decisionMargin, below: null, margin: null };
   if ("margin" in lowConfidence) return { decisionMargin, below: null, margin: lowConfidence.margin };

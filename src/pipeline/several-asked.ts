@@ -59,7 +59,7 @@ export async function decideAlone(
   };
 }
 
-/** Merges the results of the whole message and its parts, where answered; `null` if none is answered. */
+/** Merges those results of the whole message and its parts that are answers; `null` if there is no answer. */
 function settle(alone: readonly PartAlone[], whole: AskedWhole): (Decided & Pick<Judged, "evidence" | "conflicts">) | null {
   const asked = [whole, ...alone.map(({ decided, judged }) => ({ ...decided, evidence: judged.evidence, conflicts: judged.conflicts }))];
   const answered = asked.filter(({ decision }) => decision.answer);

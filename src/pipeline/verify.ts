@@ -225,7 +225,7 @@ export async function* consultWeb(
   const off = await whyNot(question, context);
   if (off !== null || web === null) {
     const message = `${count(uncertain.length)} not checked on the web: ${off}`;
-    if (when === "decides") yield { type: "notice", stage: "verify", code: "web_off", message: `${message}; none is used` };
+    if (when === "decides") yield { type: "notice", stage: "verify", code: "web_off", message: `${message}; no such passage is used` };
     return null;
   }
   const asked = yield* trace.stage("web", async (log) => {
@@ -238,7 +238,7 @@ export async function* consultWeb(
     for (const verdict of ["confirmed", "contradicted", "silent"] as const)
       log.fact(verdict, said.evidence.filter((one) => one.verdict === verdict).length);
     if (uncertain.length > passages.length)
-      log.notice("web_limit", `${count(uncertain.length - passages.length)} not checked on the web: limit reached`);
+      log.notice("web_limit", `${count(uncertain.length - passages.length)} not checked on the web: the limit per question is reached`);
     for (const page of said.unread) log.notice("web_page", `Web page not read: ${page}`);
     for (const failure of said.failures) log.notice("web_failed", failure);
     return said;

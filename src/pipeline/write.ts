@@ -163,7 +163,7 @@ function textsOf({ text, document, headingPath }: Evidence["passage"]): PassageT
   return [text, document.title, ...headingPath];
 }
 
-/** A drafted sentence with those quotes of uncited sources with which it was compared. */
+/** A drafted sentence, with the quotes of uncited sources that it was compared with. */
 export interface CheckedDraft extends OfferedDraft {
   readonly others: readonly (readonly Quote[])[];
 }
@@ -177,7 +177,7 @@ export function nothingWritten() {
     checks: [] as CheckResult[],
     warnings: [] as Warning[],
     calls: [] as ModelCall[],
-    /** Drafted sentences as they were before their checks. Repeated ones, and held ones that passed, are not listed. */
+    /** Drafted sentences as they were before their checks. Repeated sentences, and held sentences that passed, are not listed. */
     drafts: [] as CheckedDraft[],
     /** Quotes offered to the model; empty for extractive answers. */
     offered: [] as readonly Quote[],
@@ -193,7 +193,8 @@ export type Written = ReturnType<typeof nothingWritten>;
 
 /**
  * Drafts sentences, checks each, and yields those that pass.
- * @param signals `signal` aborts if the caller leaves; `modelSignal` aborts then too, and if the model's time is over
+ * @param signals `signal` aborts if the caller leaves; `modelSignal` aborts with it, or earlier if the model's time
+ * limit expires
  */
 export async function* writeChecked(
   { question, quotes: { candidates, task, selected } }: { readonly question: Question; readonly quotes: ChosenQuotes },

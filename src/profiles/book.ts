@@ -44,7 +44,7 @@ export const book: Profile = {
     {
       rule: "below 500 ms with a selection",
       state: "corrected",
-      why: "measured, not enforced: `./run eval selected --profile book` also prints the 95th percentile",
+      why: "measured, not enforced: `./run eval selected --profile book` also prints the 95th percentile of the latency",
     },
     {
       rule: "filters by chapter, section and page",

@@ -46,8 +46,8 @@ export function createConfigured({ grade, write_from: writeFrom }: ProfileOverri
 }
 
 /**
- * Adds the report of `validator`, so that five metrics grade every answer. The profile's own guards keep their effect,
- * and added guards only report. A profile that already has a report is returned unchanged.
+ * Adds the report of `validator`, so that its five metrics are computed for every answer. The profile's own guards keep
+ * their effect, and added guards only report. A profile that already has a report is returned unchanged.
  */
 export function graded(profile: Profile): Profile {
   const { report } = validator;

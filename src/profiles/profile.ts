@@ -14,7 +14,7 @@ export interface Profile {
    */
   readonly web?: "decides" | "attaches";
   /**
-   * Encoder on whose scale the cosine thresholds of gate and routing are. For another encoder, the thresholds are
+   * Encoder for whose cosines the thresholds of gate and routing were chosen. For another encoder, the thresholds are
    * converted by quantile. `null` if no threshold is a cosine.
    */
   readonly thresholdsOf: string | null;
@@ -100,7 +100,7 @@ export interface RetrieveSettings {
   readonly twins: "same-facts" | "cosine" | "off";
   /** Maximum passages per document that keep their rank; all further passages move to the end. `null`: no limit. */
   readonly perDocument: number | null;
-  /** Where vectors of large domains are searched on PostgreSQL, unless the configuration sets it. @default "process" */
+  /** Where vectors of large domains are searched on PostgreSQL, unless `database.vectors` is set. @default "process" */
   readonly vectors?: "process" | "pgvector";
 }
 
@@ -140,10 +140,11 @@ export type GateSettings =
       readonly warn: number;
     }
   /**
-   * Gate of `spark`. It compares the sum `relevanceWeight·relevance + crossWeight·cross` of each passage with `perPassage`,
-   * and the mean of the sums that reach it with `aggregate`. The best `keep` passages are used. `learned` has the weights
-   * and thresholds if the cross-encoder from the Hugging Face Hub is not installed. In that case, `cross` is the passage's
-   * share of the confidence of the answer, in proportion to the probability of its best candidate.
+   * Gate of `spark`. It compares the sum `relevanceWeight·relevance + crossWeight·cross` of each passage with
+   * `perPassage`, and the mean of the sums that reach `perPassage` with `aggregate`. The best `keep` passages are used.
+   * `learned` has the weights and thresholds if the cross-encoder from the Hugging Face Hub is not installed. In that
+   * case, `cross` is the passage's share of the confidence of the answer, in proportion to the probability of its best
+   * candidate.
    */
   | {
       readonly type: "guard";
@@ -231,8 +232,8 @@ export interface CheckSettings {
   /** Effect on sentences without a citation. */
   readonly uncited: "remove" | "warn" | "allow";
   /**
-   * Minimum similarity (on the scale of the model `of`) at which an uncited sentence is cited with the most similar
-   * source, if that source supports it.
+   * Minimum similarity (on the scale of the model `of`) at which an uncited sentence gets a citation of the most
+   * similar source, if that source supports it.
    */
   readonly uncitedSimilarity?: { readonly minimum: number; readonly of: string };
   /**
@@ -275,6 +276,6 @@ export interface GuardSettings {
    * contains `source.model` (lower case), the minimum is `source.minimum`.
    */
   readonly faithfulness: { readonly minimum: number; readonly source: { readonly model: string; readonly minimum: number } } | null;
-  /** Flags an answer longer than `limit`. `tokens` counts only text of a model, because extractive answers have a limit of sentences. */
+  /** Flags an answer longer than `limit`. `tokens` counts only text that a model wrote; quotes have a limit of sentences instead. */
   readonly tokens: { readonly limit: number; readonly count: "tokens" | "characters/4" } | null;
 }

@@ -77,7 +77,7 @@ function readInside(root: string, path: string): Uint8Array | null {
   } catch (cause) {
     // Rethrow other errors unchanged: the path comes from the proof and may be invalid, which is a fault of the proof.
     if (!UNREADABLE.has(systemCodeOf(cause) ?? "")) throw cause;
-    const message = `${path} cannot be read (${messageOf(cause)}). Grant the process permission.`;
+    const message = `${path} cannot be read (${messageOf(cause)}). Check the file and its permissions.`;
     throw new DocumentsUnreadable("documents_unreadable", message, { path }, { cause });
   }
 }
@@ -163,6 +163,6 @@ function sliceOf({ text }: PassageSource, { start, end }: TextRange, quote: numb
 
 function documentAt(documents: readonly PassageSource[], place: number): PassageSource {
   const document = documents[place];
-  if (document === undefined) throw new ProofFault(`there is no document ${place}`);
+  if (document === undefined) throw new ProofFault(`a passage names the document at index ${place}, which the proof does not list`);
   return document;
 }

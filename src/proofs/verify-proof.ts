@@ -325,7 +325,7 @@ async function compareAnswer(
 
 /** Checks that the near misses of a refusal occur in their documents. Returns a description of the result. */
 function compareRefusal({ answer }: ProofStatement, documents: readonly PassageSource[]): string | null {
-  if (answer.refusal === null) return "there is none";
+  if (answer.refusal === null) return "the answer is not a refusal";
   const nearest = nearestOf(answer);
   for (const { document_id, document_version, title, quote } of nearest) {
     const document = documents.find(({ id, version }) => id === document_id && version === document_version);

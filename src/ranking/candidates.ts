@@ -150,9 +150,9 @@ const LEAST_ROWS = 3;
 const ENDS_SENTENCE = /[.!?]["'”’)\]]*\s*$/u;
 
 /**
- * Returns the index of the last of the adjacent lines of a paragraph ("rows") that belong with line `at`. They have at
- * most `most` characters together; all but the last end no sentence; none after `at` ends in a colon. Returns `at` if the
- * line is no such row.
+ * Returns the index of the last adjacent line of a paragraph ("row") that forms one candidate with line `at`. These rows
+ * have at most `most` characters in total; only the last one may end a sentence; none after `at` ends in a colon. Returns
+ * `at` if line `at` is not a row.
  */
 function lastRowOf(passage: Passage, at: number, most: number): number {
   const { units } = passage;
@@ -189,7 +189,7 @@ const MAX_LINES = 8;
 
 /**
  * Returns the last unit that a sentence with a final colon introduces: the last line of an address, or one paragraph.
- * Returns `at` if it introduces neither. Lists are handled elsewhere.
+ * Returns `at` if it introduces neither. `candidatesOf` handles lists.
  */
 function announcedBy(passage: Passage, at: number): number {
   const { units } = passage;
@@ -238,8 +238,8 @@ function pointsBack(start: string): boolean {
 }
 
 /**
- * Returns conditions and exceptions after a unit, each with the list that it introduces. Those after a table apply to
- * every row.
+ * Returns the conditions and exceptions after a unit, each with the list that it introduces. For a table row, returns
+ * those after the table, because they apply to every row.
  */
 function conditionsAfter(passage: Passage, last: number, maxCharacters: number): TextRange[] {
   const { units } = passage;
@@ -271,8 +271,8 @@ const NOTE_CALL = new RegExp(
 const NAMED_NOTE = /\([^()]{1,60}\)/gu;
 
 /**
- * Returns the notes to which a range or the header of its row refers. Each is the first later block that begins with
- * its mark or number.
+ * Returns the notes to which a range or the header of its row refers. Each note is the first later block that begins
+ * with its mark or number.
  */
 function notesOf(passage: Passage, { header }: PlacedUnit, range: TextRange, last: number): TextRange[] {
   const text = `${header?.text ?? ""} ${textOf(passage, range)}`;
@@ -356,7 +356,7 @@ function tableOf({ range }: Passage, { caption, header }: PlacedUnit): TextRange
   return [caption, header].filter((one) => one !== null && one.start >= range.start && one.end <= range.end) as TextRange[];
 }
 
-/** Returns the rows with equal header and first cell below different headings: "Day" below "Rowing boat" and "Day" below "Canoe". */
+/** Returns rows that share header and first cell but are below different headings: "Day" below "Rowing boat" and below "Canoe". */
 function partedRows(passage: Passage): ReadonlySet<PlacedUnit> {
   const rows = passage.units.filter((unit) => unit.type === "table-row" && !isHeader(passage, unit));
   const byName = Map.groupBy(rows, (unit) => `${unit.header?.text ?? ""}\n${cellsOf(textOf(passage, unit))[0]}`);

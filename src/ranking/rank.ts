@@ -269,7 +269,7 @@ export function readingText({ candidate, evidence }: { readonly candidate: Candi
 }
 
 /**
- * Adds to the best candidate the one after it if the cross-encoder scores both together higher. Example: the sentence
+ * Adds the following candidate to the best one if the cross-encoder scores both together higher. Example: the sentence
  * after "The first president was not Mr. Pollard" names the president.
  */
 export async function withFollowing(question: string, choice: Choice, readTexts: ReadTexts, signal: AbortSignal): Promise<Choice> {
@@ -284,8 +284,8 @@ export async function withFollowing(question: string, choice: Choice, readTexts:
 }
 
 /**
- * Returns the candidate that directly follows in the passage. Returns `null` if a unit lies between, if the headings
- * differ, if either is a row, or if it is already quoted as a condition.
+ * Returns the candidate that directly follows another one in the passage. Returns `null` if a unit lies between them, if
+ * their headings differ, if either is a row, or if the following candidate is already quoted as a condition.
  */
 function candidateBehind(
   { view: { evidence, candidate } }: ScoredCandidate,
@@ -353,6 +353,6 @@ export function equalRows(question: string, { asked, candidates }: Choice, { tok
   const [first, second] = rows;
   if (first === undefined || second === undefined) return null;
   if (first.view.lacks > 0 && second.probability < NEAR_BEST * first.probability) return null;
-  // `matches` tells whether the text of any row of the table, retrieved or not, matches too.
+  // `matches` tells whether the text of a row of the table matches the question. It also accepts rows that were not retrieved.
   return { rows, documentId: document.id, header, matches: fuller.matches };
 }

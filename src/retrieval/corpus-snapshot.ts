@@ -73,7 +73,7 @@ class WindowTable {
     this.windows = this.windowRows.length / WINDOW_FIELDS;
     const chunks = this.ids.length;
     if (this.chunkRows.length !== chunks * CHUNK_FIELDS || this.windowsEnd(chunks - 1) !== this.windows)
-      throw damaged(`${chunks} chunks do not hold its ${this.windows} windows`);
+      throw damaged(`its ${chunks} chunks and ${this.windows} windows are inconsistent`);
   }
 
   /** Returns the index of the first window after a chunk. */
@@ -289,7 +289,7 @@ export function decodeCorpus(file: SnapshotFile, { store, domain, encoder, heads
     const id = ids.get(i);
     const version = versions.get(i);
     const owner = owners[ownerNumber];
-    if (owner === undefined || windowsEnd < slot || windowsEnd > table.windows) throw damaged(`document ${i} is outside its table`);
+    if (owner === undefined || windowsEnd < slot || windowsEnd > table.windows) throw damaged(`document ${i} has inconsistent data`);
     const ownWords = documentWords.subarray(word, wordsEnd);
     const head = heads.get(id);
     const current = head !== undefined && head.version === version && head.tenant === owner.tenant && head.access === owner.access;

@@ -56,8 +56,8 @@ export const NEAR_DUPLICATE_COSINE = 0.85;
 type DuplicateWords = Pick<IndexWords, "tokens" | "idf">;
 
 /**
- * Minimum share of the long words of the passage with fewer long words that the other passage also contains. Below this
- * share, the cosine of the two is not computed, because it cannot reach .85.
+ * Minimum number of long words that two passages have in common, as a share of the long words of the passage that has
+ * fewer. Below this share, their cosine is not computed, because it cannot reach .85.
  */
 const WORTH_COMPARING = 0.5;
 /** Minimum length of a long word in characters. Shorter words occur in every text. */

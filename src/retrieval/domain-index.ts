@@ -268,7 +268,7 @@ export class DomainIndex implements QuestionReader {
     return this.committed;
   }
 
-  /** Brings the engine to the last commit. A shared engine may be filled by another process; then waits for that process. */
+  /** Brings the engine to the last commit. If another process is filling a shared engine, waits for that process. */
   private update(): Promise<void> {
     return this.options.filling === undefined ? this.takeIn() : this.catchUp({});
   }

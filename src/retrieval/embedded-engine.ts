@@ -30,7 +30,7 @@ export interface EmbeddedEngineOptions {
   readonly tables?: VectorTables | undefined;
   /** Place where the index is stored between two starts. Absent: it is not stored. */
   readonly snapshot?: SnapshotPlace | undefined;
-  /** Options of the vector indexes. @default with `snapshot`, f32 vectors beyond the first memory are in a file */
+  /** Options of the vector indexes. @default with `snapshot`, f32 vectors that do not fit the first WebAssembly memory are in a file */
   readonly dense?: DenseOptions | undefined;
 }
 
@@ -294,7 +294,7 @@ export class EmbeddedEngine implements SearchEngine {
     );
   }
 
-  /** Orders windows with equal scores by place, because their slots depend on the order of ingestion. */
+  /** Orders windows with equal scores by path, document and position, because their slots depend on the order of ingestion. */
   private order(a: number, b: number): number {
     const one = this.indexed.entries[a] as Entry;
     const two = this.indexed.entries[b] as Entry;

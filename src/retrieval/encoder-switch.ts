@@ -96,7 +96,7 @@ export interface EncoderSwitchOptions {
   readonly embeddings: EmbeddingStore;
   /** Number of texts per call of the encoder. */
   readonly batch: number;
-  /** Applies the documents of the store. No other work runs until `then` has ended. */
+  /** Applies the documents of the store, and then runs `then`. No other work runs before `then` has ended. */
   readonly takeIn: (then?: () => Promise<void>) => Promise<void>;
   /** Cancels background work. */
   readonly signal?: AbortSignal | undefined;
@@ -225,7 +225,7 @@ export class EncoderSwitch {
     }
   }
 
-  /** Waits for a switch in the background. If the selection still requests another encoder, switches, with progress to `onEmbed`. */
+  /** Waits for a switch in the background. If another encoder is still selected, switches to it and reports progress to `onEmbed`. */
   async finish(options: SyncOptions = {}): Promise<void> {
     if (this.background !== null) await this.background;
     const { prepare, activate } = await this.choice();

@@ -74,7 +74,7 @@ describe("resolveFilters", () => {
       "unknown_page",
       /in chapter "Chapter 1. Loomings" of "Whale"\. Available pages: 1–3 of/,
     ],
-    [{ pages: { first: 1, last: 1 }, document: "Rules" }, "unknown_page", /in "Rules"\. No document there has page breaks/],
+    [{ pages: { first: 1, last: 1 }, document: "Rules" }, "unknown_page", /in "Rules"\. None of these documents has page breaks/],
   ])("%j is %s", (filters, code, message) => {
     expect(() => resolve(filters)).toThrow(expect.objectContaining({ code, message: expect.stringMatching(message) }));
   });

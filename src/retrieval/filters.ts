@@ -261,7 +261,7 @@ function unknown(kind: "document" | "chapter" | "section" | "page", asked: strin
   const place = where === "" ? "" : ` in ${where}`;
   const list = shown.map((name) => (kind === "page" ? name : `"${name}"`)).join(", ");
   const more = names.length > shown.length ? ` and ${names.length - shown.length} more` : "";
-  const none = kind === "page" ? "No document there has page breaks." : `There are no ${kind}s.`;
+  const none = kind === "page" ? "None of these documents has page breaks." : `There are no ${kind}s.`;
   const advice = shown.length === 0 ? none : kind === "page" ? `Available pages: ${list}${more}.` : `Nearest: ${list}${more}.`;
   const what = kind === "page" ? `nothing on ${asked}` : `no ${kind} "${asked}"`;
   return new RequestError(`unknown_${kind}`, `There is ${what}${place}. ${advice}`, { [kind]: asked, nearest: shown });

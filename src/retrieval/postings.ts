@@ -78,8 +78,8 @@ type PackedPostings = ArraysOf<typeof POSTING_ARRAYS>;
 
 /**
  * For each term, the list of slots that contain it, in ascending order, with its frequency. All lists share two arrays. A
- * full list moves to a place of at least twice the size, and other lists reuse the old place. The size of a place is a
- * power of two, except in lists that were loaded.
+ * full list moves to a section of at least twice the size, and other lists reuse its old section. The size of a section is
+ * a power of two, except for lists that were loaded.
  */
 export class Postings {
   slots: Uint32Array;
@@ -89,7 +89,7 @@ export class Postings {
   private rooms: Uint32Array;
   private used: number;
   private count: number;
-  /** Starts of free places: a place in `free[n]` has room for 2ⁿ entries. */
+  /** Starts of the free sections: those in `free[n]` have room for 2ⁿ entries. */
   private readonly free: number[][] = Array.from({ length: 32 }, () => []);
 
   constructor(packed?: PackedPostings) {
@@ -173,7 +173,7 @@ export class Postings {
     return { starts, slots: slots.subarray(0, at), frequencies: frequencies.subarray(0, at) };
   }
 
-  /** Moves a full list to a place of at least twice the size. */
+  /** Moves a full list to a section of at least twice the size. */
   private move(term: number): void {
     const start = this.start(term);
     const length = this.length(term);

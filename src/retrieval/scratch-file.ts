@@ -43,7 +43,7 @@ export class ScratchFile {
 
 const unused = new FinalizationRegistry(closeSync);
 
-/** Returns some of the bytes: a view of an array, or a copy. */
+/** Returns `length` bytes from `at` on: a view of an array, or a copy of stored bytes. */
 export function bytesIn(bytes: ArrayBufferView | StoredBytes, at = 0, length = bytes.byteLength - at): Uint8Array {
   if (ArrayBuffer.isView(bytes)) return new Uint8Array(bytes.buffer, bytes.byteOffset + at, length);
   const copy = new Uint8Array(length);
@@ -51,7 +51,7 @@ export function bytesIn(bytes: ArrayBufferView | StoredBytes, at = 0, length = b
   return copy;
 }
 
-/** Returns the bytes of an array. It is fetched again for each access, because an array with equal contents may have replaced it. */
+/** Wraps an array as stored bytes. Calls `array` for each access, because an array with equal contents may have replaced the last one. */
 export function inMemory(array: () => Uint8Array, byteLength: number): StoredBytes {
   return {
     byteLength,

@@ -107,7 +107,7 @@ export interface EngineRequest {
   readonly filters: SearchFilters;
   /** Number of chunks per ranking. */
   readonly k: number;
-  /** Allows the vector search in database tables, if the engine uses them only on request. @default false */
+  /** Allows vector search in database tables. Only matters for an engine that uses the tables on request. @default false */
   readonly inTables?: boolean;
 }
 

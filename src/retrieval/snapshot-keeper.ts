@@ -125,7 +125,7 @@ export class SnapshotKeeper {
       return withSnapshotFile(this.place.path, load);
     } catch (cause) {
       if (isAbsent(cause)) return null;
-      this.place.warn(`${this.place.path}: ${messageOf(cause)}. It is now rebuilt from the database; nothing is lost.`);
+      this.place.warn(`${this.place.path} (${messageOf(cause)}): the index is now built again from the database; nothing is lost.`);
       this.unusable = true;
       this.markChanged();
       return null;

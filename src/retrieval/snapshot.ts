@@ -126,7 +126,7 @@ interface Head {
 }
 
 /**
- * Returns the facts of a snapshot and the places of its sections.
+ * Returns the facts of a snapshot and the positions of its sections.
  * @throws SnapshotError when the header is not valid
  */
 function readHead(file: SnapshotFile): Head {
@@ -191,7 +191,7 @@ interface Place {
 const COPY_BYTES = 256 * 1024;
 
 function copySection(file: SnapshotFile, name: string, { at, length, crc }: Place, targets: readonly Piece[]): void {
-  if (targets.reduce((sum, { byteLength }) => sum + byteLength, 0) !== length) throw damaged(`section "${name}" has ${length} bytes`);
+  if (targets.reduce((sum, { byteLength }) => sum + byteLength, 0) !== length) throw damaged(`section "${name}" has a wrong length`);
   let position = at;
   let sum = 0;
   for (const target of [...targets, new Uint8Array(aligned(length) - length)]) {
@@ -294,7 +294,7 @@ export function longStringSections(name: string, strings: readonly (() => string
   return column.sections(name, pieces);
 }
 
-/** Where each string of a column ends, and which are in UTF-16. */
+/** Records where each string of a column ends, and which strings are in UTF-16. */
 class ColumnShape {
   private readonly ends: Float64Array;
   private readonly wide: Uint8Array;
@@ -343,7 +343,7 @@ export class StringColumn {
     snapshot.copy(name, [this.bytes]);
     this.ends = arrayIn(snapshot, `${name}.ends`, Float64Array);
     this.wide = snapshot.section(`${name}.wide`);
-    if (this.wide.length !== this.ends.length || length !== (this.ends.at(-1) ?? 0)) throw damaged(`strings do not fill "${name}"`);
+    if (this.wide.length !== this.ends.length || length !== (this.ends.at(-1) ?? 0)) throw damaged(`"${name}" does not match its strings`);
   }
 
   get length(): number {

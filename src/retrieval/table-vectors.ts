@@ -111,7 +111,7 @@ export class TableVectors {
       })
       .catch((error: unknown) => {
         const reason = error instanceof Error ? error.message : String(error);
-        if (reason !== this.failure) this.tables.warn(`Vectors are searched in this process: ${reason}`);
+        if (reason !== this.failure) this.tables.warn(`Vectors are compared in this process, not in the table: ${reason}`);
         this.failure = reason;
       })
       .finally(() => {

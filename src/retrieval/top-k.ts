@@ -153,7 +153,7 @@ function worse(score: number, slot: number, thanScore: number, thanSlot: number)
   return score < thanScore || (score === thanScore && slot > thanSlot);
 }
 
-/** Counts from which the idf of a term is computed: `size` is the number of all entries, `holding` of entries with the term. */
+/** Counts from which the idf of a term is computed: `size` is the number of all entries, `holding` that of the entries with the term. */
 export interface TermCounts {
   readonly size: number;
   holding(term: number): number;

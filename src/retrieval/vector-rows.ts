@@ -100,7 +100,7 @@ export interface Layout {
   readonly list: number;
   /** (index, score) pairs of a scan, or scores of a rescoring. */
   readonly hits: number;
-  /** Copies, for a rescoring, of f32 rows that are in a file. */
+  /** Working memory of a rescoring: copies of the f32 rows that are in a file. */
   readonly staged: number;
   /** First block: scales, int8 rows and, unless they are in a file, f32 rows of `BLOCK_ROWS` slots. */
   readonly blocks: number;

@@ -16,8 +16,8 @@ import { withRoom } from "./top-k.ts";
 
 /**
  * Arrays of a `Terms`, stored as they are: the UTF-16 code units of all terms, concatenated, and the end of each term in them.
- * `table` is an open-addressing hash table whose length is a power of two. An entry is the term's number plus 1, at its hash or the
- * next free place; 0 is free.
+ * `table` is an open-addressing hash table whose length is a power of two. An entry is the term's number plus 1, at the index
+ * given by the term's hash or at the next free index; 0 means free.
  */
 export const TERM_ARRAYS = { units: Uint16Array, ends: Uint32Array, table: Uint32Array };
 
@@ -161,7 +161,7 @@ export class Vocabulary {
     return numbers;
   }
 
-  /** Removes the words that `add` added. */
+  /** Undoes `add`: decrements the document counts of the words. @param numbers the numbers that `add` returned */
   remove(owner: VocabularyOwner, numbers: Uint32Array): void {
     const part = this.partOf(owner);
     for (const number of numbers) part.wordDocuments[number] = (part.wordDocuments[number] as number) - 1;
@@ -280,7 +280,7 @@ function packed({ owner, words, wordDocuments }: Part): {
 function unpacked(owner: VocabularyOwner, snapshot: Snapshot): Part {
   const part = partWith(owner, new Terms(arraysIn(snapshot, TERM_ARRAYS)));
   part.wordDocuments = arrayIn(snapshot, "documents", Uint32Array);
-  if (part.wordDocuments.length !== part.words.size) throw damaged(`${part.words.size} words do not fill its sections`);
+  if (part.wordDocuments.length !== part.words.size) throw damaged(`its sections do not match its ${part.words.size} words`);
   return part;
 }
 

@@ -102,7 +102,10 @@ function describeListenError(cause: Error, host: string, port: number): Sourcebo
   }
 }
 
-/** Tracks running requests. Node's `closeIdleConnections` misses connections without any request, which clients open in advance. */
+/**
+ * Tracks connections with their running requests. Node's `closeIdleConnections` misses connections that have not sent a
+ * request yet, which clients open in advance.
+ */
 function trackConnections(server: Server, opened: "connection" | "secureConnection"): { closeWhenIdle(): void } {
   const requestsOf = new Map<Socket, number>();
   let closing = false;

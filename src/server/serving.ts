@@ -121,7 +121,7 @@ async function assignQuestions(engine: Engine) {
  */
 const ANSWER_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const CONFIDENCE_BUCKETS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1];
-/** Quantiles of stage times. They cover the last minutes, in two alternating windows. */
+/** Quantiles of stage times over the last `WINDOW_S` seconds, collected in two alternating windows. */
 const QUANTILES = [0.5, 0.95, 0.99];
 const WINDOW_S = 300;
 
@@ -147,13 +147,13 @@ export function createMetrics() {
     new Counter({ name: `sourcebound_${name}_total`, help, labelNames: [...labelNames], registers });
   const answers = counter("answers", "Answers by outcome and cache level; miss: not from the cache", ["status", "cache"]);
   const refusals = counter("refusals", "Refusals by reason", ["reason"]);
-  const checks = counter("checks", "Outcomes of checks after writing", ["check", "verdict"]);
+  const checks = counter("checks", "Outcomes of the checks of written answers", ["check", "verdict"]);
   const tokens = counter("tokens", "Model tokens, as far as endpoints report them", ["model", "direction"]);
   const cost = counter("cost_usd", "Model costs in US dollars, as far as prices are known", ["model"]);
   const errors = counter("errors", "Questions that failed, by stage and code", ["stage", "code"]);
   const latency = histogram("answer_seconds", "Duration of whole answers", ["cache"]);
   const confidence = histogram("confidence", "Confidence of the decision to answer", [], CONFIDENCE_BUCKETS);
-  const calls = histogram("provider_seconds", "Calls of models and encoders", ["kind", "model", "outcome"]);
+  const calls = histogram("provider_seconds", "Duration of calls to models and encoders", ["kind", "model", "outcome"]);
   const queue = histogram("queue_seconds", "Time that a question waited in the queue", []);
   const http = histogram("http_request_seconds", "Time until a response started", ["route", "method", "status"]);
   return {

@@ -74,7 +74,7 @@ export const configSchema = z.strictObject({
   grade: setting(
     z.enum(["profile", "always"]),
     "profile",
-    "Which answers get a `report` with the five metrics of `validator`: those of profiles that grade (`profile`), or all (`always`)",
+    "Which answers get a `report` with the five metrics of `validator`: those of profiles that compute the metrics (`profile`), or all (`always`)",
   ),
   access: setting(z.array(z.string().min(1)).min(1), [...DEFAULT_ACCESS], "Access labels granted to requests"),
   answer_from: optional(
@@ -115,7 +115,7 @@ export const configSchema = z.strictObject({
     "`redacted` stores questions and answers without personal data; `ephemeral` stores no text or vectors, only keyed hashes and counts. A request may choose the stricter setting, never the laxer one",
   ),
   retention: group(
-    "Older records are deleted when new questions are stored, hourly by `serve`, and by `sessions purge`. Sessions follow `session.idle_minutes`, cached answers `cache.hours`, reports `reports.days`",
+    "Expired records are deleted when new questions are stored, hourly by `serve`, and by `sessions purge`. Sessions follow `session.idle_minutes`, cached answers `cache.hours`, reports `reports.days`",
     {
       interactions_days: setting(
         z.number().positive(),
@@ -164,11 +164,11 @@ export const configSchema = z.strictObject({
   }),
   experiments: experimentsSchema,
   model: optional(modelSchema, "Model that writes answers; when absent, answers consist of quotes"),
-  verify: group("Scores of passages before writing", {
+  verify: group("Scoring of passages before the answer is written", {
     by: setting(
       z.enum(["rules", "model"]),
       "rules",
-      "Who scores passages before writing: `rules`, or `model`, which is one call of the small model. Passages that the model cannot judge keep the scores of the rules. Used by profiles that weigh relevance (`sourcebound`, `vg-rag`)",
+      "Scorer of passages: `rules`, or `model` (one call of the small model). Passages that the model cannot judge keep the scores of the rules. Used by profiles that weigh relevance (`sourcebound`, `vg-rag`)",
     ),
     timeout_ms: setting(z.int().min(100), DEFAULT_VERIFY_TIMEOUT_MS, "Milliseconds after which the scores of the rules are used instead"),
   }),
@@ -184,12 +184,12 @@ export const configSchema = z.strictObject({
       }),
     ]),
     "embedded",
-    "Who scores whether quotes support a written sentence: `embedded` (the bundled scorer), `model` (the small model of `model`, one call per sentence), or a Hugging Face model on this machine (HHEM, MiniCheck and NLI models)",
+    "Scorer that rates whether quotes support a written sentence: `embedded` (bundled), `model` (the small model of `model`, one call per sentence), or, with `hub`, a Hugging Face model on this machine (HHEM, MiniCheck or NLI)",
   ),
   embeddings: setting(
     z.union([z.enum(["embedded", "none"]), hubSchema, embeddingsSchema]),
     "embedded",
-    "Dense encoder: the embedded one, `none` (words only), a Hugging Face model on this machine, or an OpenAI-compatible endpoint",
+    "Dense encoder: `embedded` (bundled), `none` (search by words only), a Hugging Face model on this machine, or an OpenAI-compatible endpoint",
   ),
   models_dir: optional(
     z.string().min(1),

@@ -109,7 +109,7 @@ export type IngestEvent =
       /** Cost of computing the vectors; `null` if no endpoint was called. */
       readonly embedding: EmbeddingCost | null;
       readonly notices: readonly FileNotice[];
-      /** True if nothing was stored. */
+      /** True for a dry run, which stores nothing. */
       readonly dryRun: boolean;
       /** Extension of unsupported files → their number, most frequent first. */
       readonly unread: Readonly<Record<string, number>>;

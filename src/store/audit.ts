@@ -19,7 +19,7 @@ export type AuditRow = ReturnType<typeof toRow>;
 export interface AuditPage {
   readonly limit: number;
   readonly subject?: string | undefined;
-  /** Returns rows with a lower `seq`. If absent, starts with the newest row. */
+  /** Only rows with a lower `seq` are listed. Absent: the newest row comes first. */
   readonly before?: number | undefined;
 }
 

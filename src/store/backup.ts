@@ -23,7 +23,7 @@ export function parseBackupLine(line: string): BackupLine {
   try {
     return lineSchema.parse(JSON.parse(line));
   } catch (cause) {
-    throw new StoreError("backup_invalid", "The file is not a backup, or is damaged. Nothing was restored.", {}, { cause });
+    throw new StoreError("backup_invalid", "The file is no backup or is damaged. Nothing was restored. Use another backup.", {}, { cause });
   }
 }
 

@@ -60,7 +60,7 @@ export async function takeTurn(trx: Transaction<Database>, name: (typeof TURNS)[
 const MET_ANOTHER: ReadonlySet<string> = new Set(["40001", "40P01", "23503", "23505"]);
 /** Maximum attempts per transaction. A real conflict is gone at the second attempt; five failures indicate a bug. */
 const TRIES = 5;
-/** Maximum length of the first pause in milliseconds. The maximum doubles with each attempt. */
+/** Milliseconds. The pause after attempt n is random, at most `BACKOFF_MS` · 2ⁿ. */
 const BACKOFF_MS = 10;
 
 /** Runs `work` in one transaction and repeats it after a conflict, so `work` must have no effects outside the database. */
@@ -75,7 +75,7 @@ export async function transact<T>(db: Kysely<Database>, work: (trx: Transaction<
   }
 }
 
-/** Returns whether the database is PostgreSQL, otherwise SQLite. Code that differs between the two should be in this file. */
+/** Returns true for PostgreSQL, false for SQLite. Code that differs between the two should be in this file. */
 export function isPostgres(db: Kysely<Database>): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
 }

@@ -251,7 +251,7 @@ export async function dropInteractions(
       not(exists(selectFrom("cache_entries").select("key").whereRef("cache_entries.interactionId", "=", "old.id"))),
     );
   const gone = [...(await tooOld.execute()), ...(await notServed.execute())].map(({ id }) => id);
-  // The asker's words in a correction go with the interaction.
+  // The asker's words in a correction are deleted with the interaction.
   await blankCurated(trx, gone);
   let deleted = 0;
   for (const part of inParts(gone)) deleted += await deletedBy(trx.deleteFrom("interactions").where("id", "in", part));

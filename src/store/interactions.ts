@@ -29,8 +29,8 @@ type Waiting<Item, Result> = { readonly item: Item } & PromiseWithResolvers<Resu
  * Batches concurrent writes. While the maximum number of writes runs, further items queue in order. Each caller gets
  * the result of its own item. If a batch fails because of an item, its items are retried one by one. A `StoreError` of
  * the database or disk fails the whole batch.
- * @param write stores one or more of the items, from the first, in one transaction, and returns their results in order;
- * the next call gets the other items
+ * @param write stores one or more of the items, beginning with the first, in one transaction, and returns their results
+ * in order; the next call gets the other items
  * @param options.most maximum number of items per write
  * @param options.atOnce maximum number of concurrent writes
  */
@@ -71,7 +71,7 @@ const ADDITIONS_PER_LOOK = 256;
 const ROWS_AT_ONCE = 16;
 /** Milliseconds after which a write on the answering thread accepts no more items, so that the thread can serve other requests. */
 const WRITE_MS = 6;
-/** Maximum number of concurrent writes to a database server. Some are flushed to disk while the next one runs. */
+/** Maximum number of concurrent writes to a database server. While one is flushed to disk, the next one can run. */
 const SERVER_WRITES = 3;
 
 /** Rows stored with an interaction. */
@@ -113,7 +113,7 @@ function createInteractionWriter(db: Kysely<Database>, { writeTurns, clock, rete
   return joined(addAll, { atOnce: waits ? SERVER_WRITES : 1 });
 }
 
-/** Creates a writer of interactions, in order. One with a review is inserted at once, so that later ones can inherit the review. */
+/** Creates a writer of interactions, in order. A reviewed one is inserted at once, so that later interactions can inherit its review. */
 function createTogetherWriter(db: Kysely<Database>, writeTurns: WriteTurns) {
   const reviewOf = createReviewReader(db);
   const insertInteractions = prepareRows((rows: readonly Selectable<Database["interactions"]>[]) =>

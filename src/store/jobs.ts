@@ -98,7 +98,7 @@ export function createJobStore(db: Kysely<Database>, now: () => Date) {
       const free = { state: "queued" as const, worker: null, aliveAt: null };
       await db.updateTable("jobs").set(free).where("id", "=", id).where("worker", "=", worker).execute();
     },
-    /** Returns all running jobs to the queue. For the start of a process that is the only one to use the database. */
+    /** Returns all running jobs to the queue. Only for the start of a process that has the database to itself. */
     async freeAll(): Promise<void> {
       await db.updateTable("jobs").set({ state: "queued", worker: null, aliveAt: null }).where("state", "=", "running").execute();
     },

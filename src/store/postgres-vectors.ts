@@ -9,7 +9,7 @@ const VECTOR_DIMENSIONS = 2_000;
 const HALFVEC_DIMENSIONS = 4_000;
 /** HNSW parameters of the `seven-layer` design (tables 10 and 11); also pgvector's defaults. */
 const HNSW = { m: 16, efConstruction: 64 } as const;
-/** Maximum number of vectors passing the filter for exact search. HNSW would visit many that do not pass (`bench pgvector`). */
+/** Exact search is used if at most this many vectors pass the filter. HNSW would visit many others first (`bench pgvector`). */
 export const EXACT_UP_TO = 2_000;
 const ROWS_PER_INSERT = 500;
 

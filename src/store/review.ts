@@ -37,7 +37,7 @@ function servedCorrections(trx: Transaction<Database>) {
   return trx.selectFrom("curated").select(["key", "interactionId"]).where("status", "=", "served");
 }
 
-/** Withdraws a correction and returns the corrected answer to the queue. */
+/** Withdraws a correction and returns the answer that it replaced to the review queue. */
 async function demoteCurated(
   trx: Transaction<Database>,
   { key, interactionId }: { readonly key: string; readonly interactionId: string },
@@ -106,7 +106,7 @@ export function createReviewStore(db: Kysely<Database>, now: () => Date) {
       const cited = await db.selectFrom("curated_documents").select(["documentId", "version"]).where("key", "=", key).execute();
       return { ...row, versions: new Map(cited.map(({ documentId, version }) => [documentId, version])) };
     },
-    /** Withdraws a correction that fails its checks; the corrected answer returns to the queue. */
+    /** Withdraws a correction that fails its checks; the answer that it replaced returns to the review queue. */
     demote: (key: string, why: string): Promise<void> =>
       transact(db, async (trx) => {
         const row = await servedCorrections(trx).where("key", "=", key).executeTakeFirst();
@@ -184,7 +184,7 @@ async function sameAnswers(trx: Transaction<Database>, id: string): Promise<stri
   return rows.map((one) => one.id);
 }
 
-/** Sets the review; answers that are not approved lose their reviewed versions and, unless `keepsCached`, cache entries. */
+/** Sets the status. Unless `approved`, deletes the reviewed document versions and, unless `keepsCached`, the cache entries. */
 async function setStatus(
   trx: Transaction<Database>,
   ids: readonly string[],

@@ -49,8 +49,8 @@ export type WriteTurns = (trx: Transaction<Database>, turns: readonly NewTurn[],
 /** Minimum number of additions between two checks, as a share of the maximum number of sessions. Each check counts all sessions. */
 const LOOK_SHARE = 1 / 1000;
 /**
- * Number of additions until the next check, as a share of the sessions that may still be added. Up to eight processes can
- * then add at the same time without exceeding the maximum.
+ * Share of the remaining capacity that a process may add before it counts the sessions again. With 1/8, eight processes
+ * can add at the same time without exceeding the maximum.
  */
 const ROOM_SHARE = 1 / 8;
 

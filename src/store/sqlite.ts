@@ -26,7 +26,7 @@ import { createFairLock, createLogSync } from "./write-log.ts";
 export const DEFAULT_BUSY_TIMEOUT_MS = 15_000;
 /** Milliseconds between two attempts to run a statement while the database is locked. */
 const BUSY_RETRY_MS = 5;
-/** Milliseconds for which opening waits for a lock. It may block the thread, because nothing else runs yet. */
+/** Milliseconds for which opening waits for a lock. Opening may block the thread, because nothing else runs yet. */
 const OPEN_BUSY_TIMEOUT_MS = 5_000;
 
 /**

@@ -43,7 +43,7 @@ export function createUsageStore(db: Kysely<Database>, now: () => Date, secret: 
     },
     /**
      * Reserves the maximum cost of an answer, so that concurrent answers together stay within the budget. Refuses if
-     * less is left. If one answer may cost more than the whole budget, the whole budget is reserved.
+     * the budget left is smaller. If one answer may cost more than the whole budget, the whole budget is reserved.
      */
     async reserve({ caller: name, day, most, limits, holdMs }: NewReservation): Promise<Reserved> {
       const caller = await idOf(name);

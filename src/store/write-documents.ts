@@ -102,7 +102,7 @@ async function removeOld(trx: Transaction<Database>, { file, gone, changed }: Ch
   await removeDocuments(trx, [...gone, ...ids]);
 }
 
-/** Groups effective changes by domain and tenant. */
+/** Groups, by domain and tenant, the changes that add, change or delete a document. */
 function byDomain(changes: readonly Change[]): Map<string, Map<string, Change[]>> {
   const real = changes.filter(({ gone, changed, added }) => gone.length + changed.length + added.length > 0);
   const domains = Map.groupBy(real, ({ file }) => file.place.domain);

@@ -20,8 +20,8 @@ const ranks = once(readRanks);
 
 /**
  * Counts the tokens of `text` in OpenAI's cl100k_base encoding. Special tokens count as plain text. The first call
- * loads the ranks (about 40 ms). The count is exact, except that runs of over 256 characters that contain only white
- * space, or none, are counted in parts, so that hostile input takes linear time.
+ * loads the ranks (about 40 ms). The count is exact, except that runs of over 256 characters, of white space only or
+ * without white space, are counted in parts, so that hostile input takes linear time.
  *
  * @example countTokens("Who may apply?") // 4
  */

@@ -209,9 +209,9 @@ export function normalisePiece(text: string): string {
 }
 
 /**
- * Maps a range of normalised text to the original. If the original has another order, the result covers everything
- * between the outermost offsets. An end inside an opaque segment extends to the whole segment. A range that contains
- * only separators maps to the gap between their neighbours.
+ * Maps a range of normalised text to the original. If the parts have another order in the original, the result covers
+ * everything between the outermost offsets. An end inside an opaque segment extends to the whole segment. A range that
+ * contains only separators maps to the gap between their neighbours.
  */
 export function toOriginal(map: SourceMapData, range: TextRange): TextRange {
   const count = map.length / 4;

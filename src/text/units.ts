@@ -94,7 +94,7 @@ function runInBefore({ text, blocks }: UnitSource, unit: Unit, bounds: TextRange
 type Surroundings = Pick<PlacedUnit, "leadIn" | "header" | "caption">;
 const NONE: Surroundings = { leadIn: null, header: null, caption: null };
 
-/** Returns a function that finds the list or table around a block. Call it for blocks in ascending order; a repeat returns the same. */
+/** Returns a function that finds the list or table around a block. Call it for blocks in ascending order, each one or more times. */
 function createSurroundings(source: UnitSource, bounds: TextRange): (block: number) => Surroundings {
   const { blocks } = source;
   const within = (one: SourceText | null) => (one !== null && one.start >= bounds.start && one.end <= bounds.end ? one : null);
@@ -135,7 +135,7 @@ function openGroup(source: UnitSource, index: number, type: Group["type"]): Grou
 function openList(source: UnitSource, first: number): Group {
   const { blocks } = source;
   const lead = leadBefore(source, first);
-  /** The last item read, after the items that enclose it, outermost first. */
+  /** The items that enclose the last item read, outermost first, followed by that item. */
   let open: number[] = [];
   const levelOf = (index: number) => blocks[index]?.level ?? 0;
   return {
@@ -187,8 +187,8 @@ function leadBefore(source: UnitSource, first: number): SourceText | null {
 }
 
 /**
- * Returns the last sentence before a table if it introduces the table: no full stop ends it, it refers to the table, it
- * is a numbered caption, or it shares a word with the table's header.
+ * Returns the last sentence before a table if it introduces the table: it does not end with a full stop or similar sign,
+ * refers to the table, is a numbered caption, or shares a word with the table's header.
  */
 function captionBefore(source: UnitSource, first: number): SourceText | null {
   const { text, blocks } = source;

@@ -53,7 +53,7 @@ const proof = z.record(z.string(), z.unknown()).nullable();
 
 /** How a sentence is displayed; `text` itself stays exact. */
 export const displaySchema = {
-  label: z.string().optional().describe("Heading or caption that the text belongs to; absent: none, or that of the previous sentence."),
+  label: z.string().optional().describe("Heading or caption that the text belongs to; absent: none, or as for the previous sentence."),
   asked_cell: z.int().optional().describe("Index of the cell that answers, in `row.cells` of the citation; absent: not known exactly."),
 };
 
@@ -93,7 +93,7 @@ export const askResponseSchema = z
     token_usage: tokenUsageSchema.describe("Model tokens by stage; `null` if an endpoint did not report them."),
     cost_usd: z.number().nullable().describe("US dollars at list prices; 0: no endpoint was called; `null`: tokens or price are unknown."),
     calls: z.array(callSchema).describe("Endpoint calls in order, including failed ones. `rewrite`: the second draft, after a faulty one."),
-    report: gradeReportSchema.optional().describe("Only for profiles that grade (`validator`)."),
+    report: gradeReportSchema.optional().describe("Only for profiles that compute the metrics (`validator`)."),
     latency_ms: z.number(),
     timings_ms: z
       .record(z.string(), z.number())
@@ -102,7 +102,9 @@ export const askResponseSchema = z
     session_id: z.string().nullable(),
     proof: proof
       .optional()
-      .describe("If requested; `prove verify` checks it offline. `null`: not available, and a warning gives the reason."),
+      .describe(
+        "Proof of the answer, present only if requested; verify it offline with `prove verify`. `null`: no proof could be made; a warning gives the reason.",
+      ),
   })
   .describe("Response of POST /v1/ask, and the data of the `answer` event");
 

@@ -32,7 +32,7 @@ export const askRequestSchema = z
     domain: z.string().min(1).optional().describe("Domain to ask; the server's default domain when absent."),
     tenant: z.string().min(1).optional().describe("Tenant whose vocabulary and documents apply."),
     profile: z.string().min(1).optional().describe("Profile: the stages that run and their settings; the domain's default when absent."),
-    session_id: z.string().min(1).max(100).optional().describe("Session to continue; every answer returns it."),
+    session_id: z.string().min(1).max(100).optional().describe("Session to continue; every answer returns its id."),
     user_id: z.string().min(1).max(200).optional().describe("User of the session; only a keyed hash is stored."),
     privacy: z
       .enum(["redacted", "ephemeral"])

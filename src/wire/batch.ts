@@ -72,7 +72,7 @@ export type BatchOutcome = { readonly id: string } & ({ readonly answer: Answer 
 
 /**
  * Asks the questions of a batch, at most `parallel` at once, and yields each outcome as soon as it is known. After an
- * abort no further question starts. If the consumer stops early, running questions are awaited.
+ * abort, no further question starts; the running questions are awaited, and the abort reason is thrown.
  */
 export async function* askBatch(
   questions: readonly BatchQuestion[],

@@ -21,7 +21,7 @@ const { profile, filters } = askRequestSchema.shape;
 
 export const searchRequestSchema = z
   .strictObject({
-    query: z.string().describe("A question or words, within the limits of a question."),
+    query: z.string().describe("A question or search terms; the length limit of a question applies."),
     limit: z.int().min(1).max(50).default(10).describe("Maximum number of passages."),
     ...named,
     profile,
@@ -86,7 +86,7 @@ export const checkRequestSchema = z
       .describe("Texts of the sources. The extension of the name determines the format; Markdown without one."),
     documents: some(z.string().min(1).max(200))
       .optional()
-      .describe("Document ids instead of texts. Without both, the engine searches for sources."),
+      .describe("Document ids instead of texts. If neither ids nor texts are given, the engine searches for sources."),
     ...named,
     profile,
   })

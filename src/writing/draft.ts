@@ -32,7 +32,8 @@ function createDraftText() {
       return ended;
     },
     /**
-     * Adds text and returns it without formatting. `wasThought` is true if all text before it was reasoning.
+     * Adds text and returns what is complete, without formatting. `wasThought` is true if all text before that was
+     * reasoning.
      * @param last true if no more text follows
      */
     take(more: string, last = false) {

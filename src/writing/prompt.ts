@@ -20,7 +20,7 @@ export interface DraftFault {
   readonly reason: string;
 }
 
-/** Maximum number of faults in a prompt, and maximum characters of each sentence. */
+/** Maximum number of faults in a prompt, and maximum characters of each faulty sentence and of each reason. */
 const NAMED_FAULTS = 8;
 const FAULT_CHARACTERS = 300;
 
@@ -61,7 +61,7 @@ export function againPrompt(asked: Asked, shown: readonly DraftSentence[], fault
   };
 }
 
-/** Returns the fixed text of the prompts, without their slots. */
+/** Returns the templates of the user prompts, with unfilled slots. */
 export function readFrame(): string {
   return [readPrompt("grounded.user.md"), readPrompt("again.user.md")].join("\n");
 }

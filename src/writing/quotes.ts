@@ -85,8 +85,8 @@ export function chooseQuotes(choice: Choice, words: Pick<QuoteWords, "tokens">, 
 }
 
 /**
- * Returns whether a sentence is the caption of a row's table, or of a table with the same columns in that document. It is
- * not quoted separately, because a row includes its caption.
+ * Returns whether a sentence is the caption of a row's table, or of a table with the same columns in that document.
+ * Such a sentence is not quoted separately, because a row includes its caption.
  */
 function announcesTableOf({ candidate, evidence: { passage } }: CandidateView, row: CandidateView): boolean {
   const next = passage.units.find(({ start }) => start >= candidate.range.end);
@@ -226,7 +226,7 @@ export function writeExtractive(candidates: readonly QuoteCandidate[], { quotes,
     if (chosen.length >= quotes && !isPart) continue;
     if (!isPart && share < (reserved ? VALUE_SHARE : adds ? LEAST_SHARE : NEAR_BEST)) continue;
     const fresh = withNeighbours(candidate).filter((quote) => !shown.some((other) => isWithin(quote, other)));
-    // Other quotes already include this one.
+    // The chosen quotes already contain this candidate.
     if (fresh.length === 0) continue;
     const cost = fresh.reduce((sum, { text }) => sum + (text.match(/\S+/g)?.length ?? 0), 0);
     if (chosen.length > 0 && !isPart && spent + cost > words) continue;
@@ -240,7 +240,7 @@ export function writeExtractive(candidates: readonly QuoteCandidate[], { quotes,
 
 /**
  * Orders candidates: the best, then those that answer other parts of the message, then the best one for each requested
- * kind of value still missing (`reserved`), then the rest.
+ * kind of value that is still missing (`reserved`), then the remaining candidates.
  */
 function withReserved(candidates: readonly QuoteCandidate[]): { candidate: QuoteCandidate; reserved: boolean }[] {
   const [best, ...others] = candidates;
@@ -264,7 +264,7 @@ function withReserved(candidates: readonly QuoteCandidate[]): { candidate: Quote
   ];
 }
 
-/** Orders quotes: the best with its neighbours, then the rest by document, that of the best first, each from top to bottom. */
+/** Orders quotes: the best with its neighbours, then the others by document, the best quote's document first, in text order. */
 function inOrder(chosen: readonly QuoteCandidate[]): Quote[] {
   const [best, ...others] = chosen;
   if (best === undefined) return [];

@@ -3,7 +3,7 @@ import { isStopWord, words } from "../text/tokens.ts";
 import type { DraftFault } from "./prompt.ts";
 import { type BindSentence, headOf, type OfferedSource } from "./sources.ts";
 
-/** What the sentences of a draft are tested against. */
+/** Data that `createStatementTest` needs. */
 interface DraftGround {
   readonly sources: readonly OfferedSource[];
   /** Texts of the prompt that an answer must not repeat: rules, frame, question. */

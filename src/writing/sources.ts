@@ -114,7 +114,7 @@ function unitsWithin({ units }: Passage, stretches: readonly TextRange[]): Place
   return units.filter(({ start, end }) => stretches.some((stretch) => start < stretch.end && end > stretch.start));
 }
 
-/** Returns the text of a source as one line per block. Headings are marked, and rows get the header if it is missing. */
+/** Returns the text of a source as one line per block. Headings are marked, and rows get their table's header if the text lacks it. */
 function linesOf(stretch: Quote): string[] {
   const { passage } = stretch;
   const units = unitsWithin(passage, [stretch]);

@@ -17,7 +17,7 @@ export interface Account {
   /** Roles of the user. Only `ask` until the server has stated them. */
   readonly roles: readonly string[];
   readonly signedIn: boolean;
-  /** Owner of the stored conversations. Each API key has its own owner, so its user sees only these conversations. */
+  /** Owner of the stored conversations. Each API key has its own owner, so its user sees only the conversations held with this key. */
   readonly owner: string;
   readonly preferences: Preferences;
   prefer(change: Partial<Preferences>): void;

@@ -101,7 +101,7 @@ function describeMemory({ cache_mode: mode, cached }: WireAnswer): string {
   const since = cached === undefined ? "" : ` on ${formatDate(cached.stored_at.slice(0, 10))}`;
   if (mode === "curated") return `A reviewer wrote this answer${since}. Like every answer, it is supported by the documents.`;
   const asked = cached?.question ? ` The question was: “${cached.question}”.` : "";
-  return `An equivalent question was answered before${since}.${asked} The answer was checked again on the current documents.`;
+  return `An equivalent question was answered before${since}.${asked} The answer was checked again against the current documents.`;
 }
 
 function describeSources({ citations }: WireAnswer): string {

@@ -29,7 +29,7 @@ export interface AnswerTextProps extends CitationLinks {
 export function AnswerText({ lines, citations, claims, checks, warnings, spans, states, number, ...links }: AnswerTextProps) {
   const props = { citations, links, spans, doubts: (one: PlacedLine) => doubtsAt(one, { claims, checks, warnings, states }) };
   return toBlocks(lines).map((block, i) => {
-    // Blocks are only added at the end, so the index of its first line identifies a block.
+    // While an answer is streamed, blocks are only added at the end, so the index of a block's first line identifies it.
     if (block.type === "table")
       return <TableBlock key={block.rows[0]?.index} name={`Table ${i + 1} of answer ${number}`} block={block} {...props} />;
     const Item = block.type === "list" ? "li" : "p";
@@ -74,7 +74,7 @@ interface TableBlockProps extends Shared {
   readonly block: AnswerBlock & { readonly type: "table" };
 }
 
-/** Shows rows of one table. Cells that answer come first, and the other rows are folded away. Without such cells, shows the table. */
+/** Shows rows of one table: the cells that answer, with the table folded below them. If no cell answers, shows the table. */
 function TableBlock({ name, block: { label, rows }, ...props }: TableBlockProps) {
   const asked = rows.filter(({ askedCell }) => askedCell !== null);
   const others = rows.filter((row) => !asked.includes(row));

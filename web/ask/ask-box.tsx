@@ -85,7 +85,7 @@ export function AskBox({ text, onText, running, onAsk, onStop, ref }: AskBoxProp
   const hintId = useId();
   const question = text.trim();
   const excess = question.length - MAX_QUESTION_CHARACTERS;
-  // Send a question that is too long, too: the server reports the limit and, in an emergency, shows hotlines first.
+  // Send even a question that is too long: the server reports the limit and, for a crisis message, shows hotlines first.
   const canAsk = !running && question.length > 0;
 
   function send() {

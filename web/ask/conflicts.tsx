@@ -87,7 +87,7 @@ export function ConflictList({ number, conflicts }: ConflictListProps) {
       </ul>
       <p>
         {one.decidedBy === null
-          ? `No declared rule decides between them. Check ${one.sides.length === 2 ? "both" : "all"}.`
+          ? `The sources disagree, and no rule says which one takes precedence. Read ${one.sides.length === 2 ? "both" : "all"}.`
           : decidedBy(one, one.decidedBy)}
       </p>
     </section>

@@ -2,7 +2,7 @@ import { type Fit, fitOf, type WireAnswer, type WireRefusal, type WireWarning } 
 import { formatConfidence } from "../format.ts";
 import type { CitationState } from "./use-citation-states.ts";
 
-/** Sentences for users, by code of the server. If a code is not listed, the server's own message is shown. */
+/** Sentences for users, keyed by the server's warning or error code. If a code is not listed, the server's own message is shown. */
 
 const WARNINGS: Readonly<Record<string, string>> = {
   low_confidence: "The documents may not cover this topic fully. Check the official source before you rely on this answer.",
@@ -118,8 +118,8 @@ export function labelConfidence({
 
 function uncalibrated(value: number, fit: Fit | null): ConfidenceWords {
   const unmeasured = "It was not calibrated on questions with known answers about these documents, so it is not a probability.";
-  const points = `${formatConfidence(value)} points. The score ranks answers: those with a higher score are correct more often.`;
+  const points = `${formatConfidence(value)}. The score ranks answers: those with a higher score are correct more often.`;
   if (fit === null)
-    return { label: "Confidence not calibrated", meaning: `This method's score: ${formatConfidence(value)} points. ${unmeasured}` };
+    return { label: "Confidence not calibrated", meaning: `This method's score is ${formatConfidence(value)}. ${unmeasured}` };
   return { label: FITS[fit], meaning: `How well the passages match the question: ${points} ${unmeasured}` };
 }

@@ -68,7 +68,7 @@ export interface TurnViewProps {
   readonly turn: Turn;
   /** True while any question of the conversation is running. */
   readonly busy: boolean;
-  /** Number of times that the user returned from another view, where documents may have changed, since the answer was given. */
+  /** How often the user returned from another view since the answer was given. Documents may have changed meanwhile. */
   readonly returns: number;
   /** True for the last turn. */
   readonly last: boolean;

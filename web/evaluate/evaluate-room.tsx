@@ -93,9 +93,9 @@ function QuestionsFile({ domain, isRunning, onChosen }: QuestionsFileProps) {
       <details>
         <summary>Example of a question file</summary>
         <p className="muted">
-          YAML, JSON or JSON lines. A question states its right answer as pages and quotes, as values, or as text; a question with a kind
-          must be refused. Questions are asked about the documents{domain === null ? "" : ` of ${domain.title}`} that everybody may read
-          here, in a temporary copy.
+          YAML, JSON or JSON lines. A question states its right answer as pages and quotes, as values, or as text; a question with a kind,
+          such as out_of_scope, must be refused. Questions are asked about the documents{domain === null ? "" : ` of ${domain.title}`} that
+          everybody may read here, in a temporary copy.
         </p>
         <pre className="prompt">{EXAMPLE}</pre>
       </details>

@@ -201,7 +201,7 @@ function Coverage({ items }: { readonly items: readonly RunItem[] }) {
   return (
     <FigureTable
       title="Wrong answers by confidence threshold"
-      columns={["Shown from", "Answers", "Wrong", "Share wrong"]}
+      columns={["Threshold", "Answers", "Wrong", "Share wrong"]}
       rows={answers.length === 0 ? [] : rows}
       empty="No answer has a confidence."
     />
@@ -213,7 +213,7 @@ function Changes({ changes }: { readonly changes: NonNullable<WireEvaluation["ch
   if (shown.length === 0) return <p role="status">The two runs have no question in common.</p>;
   return (
     <Table
-      caption="Difference with 95 % intervals; an interval that contains 0 shows no difference"
+      caption="Differences with 95 % intervals; if an interval contains 0, the difference is not significant"
       columns={["Figure", "Before", "Now", "Difference"]}
       rows={shown.map(({ name, before, difference, low, high }) => ({
         key: name,

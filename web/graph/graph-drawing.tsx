@@ -112,7 +112,7 @@ function spread(at: readonly number[]): number {
   return at.length === 0 ? 0 : Math.max(...at) - Math.min(...at);
 }
 
-/** Returns whether a media query matches, and updates when this changes. */
+/** Returns whether a media query matches. Renders again when the result changes. */
 function useMedia(query: string): boolean {
   const subscribe = useCallback(
     (onChange: () => void) => {

@@ -9,7 +9,7 @@ import { ScrollRegion } from "../kit/scroll-region.tsx";
 import { StateLine } from "../kit/state-line.tsx";
 import { GraphDrawing, NODE_TYPES, NodeKey, type NodeType } from "./graph-drawing.tsx";
 
-/** Maximum numbers of nodes to choose from. More than 160 nodes could not be distinguished. */
+/** Choices for the maximum number of nodes. More than 160 nodes could not be distinguished. */
 const SIZES = [20, 40, 80, 160].map((size) => [String(size), String(size)] as const);
 
 /** Value of the topic selector that means the whole graph. */

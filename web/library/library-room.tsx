@@ -79,7 +79,7 @@ function Files({ state, reload, scope, onDelete }: FilesProps) {
             <TextField type="search" label="Title or path contains" value={words} onChange={setWords} />
             <span role="status">
               {files.length === 0 ? "There are no documents yet. Drop some above." : formatCount(shown.length, "file")}
-              {state.value.next_cursor === null ? "" : ` of the first ${LISTED}; the command documents list shows all`}
+              {state.value.next_cursor === null ? "" : ` of the first ${LISTED}; the command “documents list” shows all`}
             </span>
           </div>
           <p role="status" className="muted">
@@ -169,7 +169,7 @@ function Problems({ files, scope }: { readonly files: readonly WireFile[]; reado
 
 const NOTHING: WireFileList = { items: [], next_cursor: null };
 
-/** Rank of a file in the list: files being read, failed files, uploaded files, others. */
+/** Rank of a file in the list: first files being read, then failed files, uploaded files, files from a folder of the server. */
 function rankOf({ status, uploaded }: WireFile): number {
   return isBeingRead({ status }) ? 0 : status === "failed" ? 1 : uploaded ? 2 : 3;
 }

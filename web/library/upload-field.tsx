@@ -24,7 +24,7 @@ export function FileState({ file }: { readonly file: WireFile }) {
 interface UploadFieldProps {
   /** Called after each upload, and when the state of an uploaded file changes. */
   readonly onSent: () => void;
-  /** True to list the uploaded files with their state below the field. The Library lists all files itself, so it does not set it. */
+  /** True to list the uploaded files with their state below the field. Not set by the Library, which lists all files itself. */
   readonly reports?: boolean;
 }
 

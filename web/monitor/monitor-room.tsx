@@ -157,7 +157,7 @@ function costNote({ tokens, uncounted }: WireStatistics["spent"]): string {
 }
 
 const STATUSES = { ok: "answered", insufficient_context: "refused", error: "failed" };
-const LEVELS = { miss: "new answer", exact: "same question", semantic: "same meaning", graph: "same things", curated: "a reviewer" };
+const LEVELS = { miss: "new answer", exact: "same question", semantic: "same meaning", graph: "same entities", curated: "a reviewer" };
 
 function named(counts: Readonly<Record<string, number>>, names: Readonly<Record<string, string>>) {
   return Object.entries(counts).map(([name, count]) => ({ name: names[name] ?? name, count }));
@@ -206,7 +206,7 @@ function Bars({ title, bars, note = null }: BarsProps) {
 
 /**
  * Shows the experiments, which try settings on shares of the sessions, with intervals and a verdict.
- * @param round number that loads the data again when it changes
+ * @param round when this number changes, the data is loaded again
  */
 function Experiments({ round }: { readonly round: number }) {
   const [state, reload] = useFetched<{ items: readonly WireExperiment[] }>("/v1/experiments");
@@ -243,7 +243,7 @@ function Experiment({ name, metric, better, planned, variants, verdict }: WireEx
             compared === null ? "–" : `${figure(compared.difference)} [${figure(compared.low)}, ${figure(compared.high)}]`,
           ],
         }))}
-        note={`Better: ${better}. Brackets: confidence intervals.`}
+        note={`A ${better} value is better. Brackets: confidence intervals.`}
       />
       <p className={verdict.code === "guardrail_breached" || verdict.code === "assignment_broken" ? "message is-warning" : "message"}>
         {verdict.text}

@@ -151,7 +151,7 @@ function CorrectionForm({ answer, onSend }: { readonly answer: WireAnswer; reado
         onChange={(event) => setText(event.target.value)}
       />
       <p id={`${id}-how`} className="muted">
-        Each sentence must cite [n], a source of this answer. To cite another document, add a last line such as{" "}
+        Each sentence must cite a source of this answer as [n]. To cite another document, add a last line such as{" "}
         <code>[5]: path/to/document.md</code>. The correction is checked against the documents before it is saved.
       </p>
       <h3>Changes</h3>

@@ -140,13 +140,13 @@ function Queue({ id }: ReviewRoomProps) {
   );
 }
 
-/** Confidence from which an answer needs no review, if nothing else is against it. */
+/** Confidence from which an answer needs no review, unless `needsPerson` finds another fault. */
 const SURE = 0.9;
 
-/** Reasons for being in the queue that say nothing against the answer. Gaps have their own tab. */
+/** Reasons for review that are no fault of the answer. Gaps in the documents have their own tab. */
 const NO_FAULT: ReadonlySet<string> = new Set(["refused", "reported"]);
 
-/** Returns whether an answer needs review: it was rated wrong or flagged, has a warning or a changed source, or is not confident. */
+/** Returns whether an answer needs review: it was rated wrong or flagged, has a warning or a changed source, or its confidence is low. */
 function needsPerson({ why, status, confidence }: WireQueueItem): boolean {
   const faults = why.filter((one) => !NO_FAULT.has(one) && !one.startsWith("confidence"));
   return faults.length > 0 || (status === "ok" && (confidence === null || confidence < SURE));

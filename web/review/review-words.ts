@@ -1,7 +1,7 @@
 import type { WireQueueItem } from "../../src/client/index.ts";
 import { REFUSALS } from "../format.ts";
 
-/** Words for users, by code of the server. A code that is not listed is shown as the server sends it. */
+/** Words for users, keyed by the server's code. A code that is not listed is shown as the server sends it. */
 
 /** Reasons for review. The queue can be filtered by them. */
 const REASONS: Readonly<Record<string, string>> = {

@@ -53,7 +53,7 @@ function Passage({ weighed, answer, tenant }: PassagesProps & { readonly weighed
         {known ? <a href={formatRoute({ room: "read", ...place })}>{title}</a> : <strong>{title}</strong>}{" "}
         <span className="muted">{(headings ?? []).filter((heading) => heading !== title).join(" › ")}</span>
       </p>
-      <Scores scores={[["in all", final], ...SCORES.map(([name, label]) => [label, weighed[name]] as const)]} />
+      <Scores scores={[["combined", final], ...SCORES.map(([name, label]) => [label, weighed[name]] as const)]} />
       <p className="muted">{reason}</p>
       {known ? (
         <details className="outline" onToggle={(event) => setOpen(event.currentTarget.open)}>

@@ -155,7 +155,7 @@ function Decision({ answer, turn }: MadeProps) {
       {cached === undefined ? null : (
         <p>
           {cached.question === null ? "Its question was not stored." : `Its question: “${cached.question}”.`}{" "}
-          {`Stored on ${formatMoment(cached.stored_at)} and checked again on the current documents.`}
+          {`Stored on ${formatMoment(cached.stored_at)} and checked again against the current documents.`}
         </p>
       )}
       <ul className="facts">

@@ -55,7 +55,7 @@ Examples:
       const config = configOf(context, command);
       if (flags.file !== undefined) return askFile(given, flags, { config, context });
       if (given.length === 0) command.error("error: missing required argument 'question'");
-      // Closed after the engine, which uses the same cross-encoder, so that its weights are loaded only once.
+      // Close this reader after the engine: the engine uses the same cross-encoder, whose weights are then loaded only once.
       const reader = createReaderKeeper();
       try {
         const question =

@@ -19,7 +19,7 @@ export function addCalibrateCommand(program: Command, context: CliContext): void
       ["--delta <share>", "probability that the share of wrong answers exceeds --risk", { parse: parseShare, default: DEFAULT_DELTA }],
       [
         "--out <file>",
-        "write the calibration to this file, where the engine does not look for it (default: the data folder, where it does)",
+        "write the calibration to this file instead of the data folder; the engine uses it only after you move it there or into the pack",
       ],
       ["--json", "print the report as JSON"],
     ],

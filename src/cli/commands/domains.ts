@@ -21,7 +21,7 @@ const SHOWN_ITEMS = 5;
 export function addNewDomainCommand(program: Command, context: CliContext): void {
   const { terminal, signal } = context;
   define(program, context, "new-domain", {
-    description: "propose a domain pack for a folder of documents (title, topics, terms), ingest it and serve the page on it",
+    description: "propose a domain pack for a folder of documents (title, topics, terms), ingest the documents and start the web app",
     argument: ["<name>", "name of the domain: lower-case letters, digits, - and _"],
     second: ["<folder>", "folder of documents; they are not moved"],
     options: [
@@ -84,7 +84,7 @@ export function addDoctorCommand(program: Command, context: CliContext): void {
     options: [
       ["--documents <folder>", "check the vocabulary against these documents instead of the pack's own"],
       ["--strict", "count warnings as faults"],
-      ["--json", "print JSON with every place"],
+      ["--json", "print JSON with all items of each finding"],
     ],
     help: `
 Exit code: 0 no faults, 5 faults were found, 2 usage error.

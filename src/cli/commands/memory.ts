@@ -120,7 +120,7 @@ Examples:
     },
   });
   define(cache, context, "explain", {
-    description: "show what the cache would do with a question, and which rule decides for each stored one; changes nothing",
+    description: "show what the cache would do with a question, and which rule decides for each stored question; changes nothing",
     argument: ["<question>", "the question"],
     options: [DOMAIN, TENANT, PROFILE, JSON_OUT],
     async use(engine, { flags: { json, ...options }, given }) {

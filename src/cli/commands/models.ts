@@ -92,7 +92,7 @@ export function addModelsCommand(program: Command, context: CliContext): void {
   });
   define(models, context, "switch", {
     description:
-      "compute the vectors of another encoder in the background, then switch; lasts until the configuration names a different one",
+      "compute another encoder's vectors while the old one stays in use, then switch to it until the configuration names a different one",
     argument: ["<name>", "embedded, configured, or a Hugging Face model"],
     options: [
       ["--dtype <precision>", "precision of a Hugging Face model's weights", { choices: DTYPES, default: DEFAULT_DTYPE }],

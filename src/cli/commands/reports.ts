@@ -23,8 +23,8 @@ export function addReportsCommand(program: Command, context: CliContext): void {
     ],
     help: `
 A report is created when a question is refused, is answered with low confidence, or a check warns or leaves a sentence out. Advice marked as a
-heuristic follows a rule and may be wrong. Reports are kept for \`reports.days\` (${DEFAULT_REPORT_DAYS}), without personal data as far as
-that is recognised.
+heuristic follows a rule and may be wrong. Reports are kept for \`reports.days\` (default: ${DEFAULT_REPORT_DAYS} days), without
+recognised personal data.
 
 Examples:
   sourcebound reports

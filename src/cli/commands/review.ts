@@ -129,7 +129,7 @@ function renderReview(shown: ShownReview, colors: Terminal["colors"]): string {
     colors.bold(harmlessLine(question === "" ? "(its text was not kept)" : question)),
     colors.dim(`${id}, asked ${asked} ×, ${shown.createdAt}`),
   ];
-  if (within !== null) lines.push(`Asked within: ${harmlessLine(within)}`);
+  if (within !== null) lines.push(`Search restricted to: ${harmlessLine(within)}`);
   lines.push(`Review: ${reviewStatus}${reviewed}${demotedAt === null ? "" : `; a source changed ${demotedAt}`}`);
   if (feedback !== null) lines.push(`Thumbs ${feedback.verdict}${feedback.reason === null ? "" : `: ${harmless(feedback.reason)}`}`);
   if (shown.report !== null) lines.push(`Diagnostic report: sourcebound reports show ${shown.report}`);

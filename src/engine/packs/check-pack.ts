@@ -237,7 +237,7 @@ async function checkCalibration(pack: DomainPack, { madeHere }: CheckPackOptions
 
 function describeMade(made: GateThreshold, name: string): PackFinding[] {
   if (made.type === "unusable") {
-    const message = `not in use; the default threshold is used: ${made.why}. Run \`sourcebound calibrate --domain ${name}\` again, or remove the file`;
+    const message = `${made.why}; the default threshold is used. Run \`sourcebound calibrate --domain ${name}\` again, or remove the file`;
     return [packFinding("warning", "calibration", message)];
   }
   if (made.type !== "calibrated") return [];

@@ -77,7 +77,7 @@ const MAX_SITEMAP_BYTES = 50 * 1024 * 1024;
 const AGENT = "sourcebound";
 /** Maximum bytes of robots.txt; crawlers must parse at least 500 KiB (RFC 9309, section 2.5). */
 const MAX_ROBOTS_BYTES = 512 * 1024;
-/** Maximum length of a line in robots.txt, in characters. Matching an address takes longer the longer the rule is. */
+/** Maximum length of a line in robots.txt, in characters. Longer lines are ignored, because long rules match slowly. */
 const MAX_RULE_LENGTH = 2_000;
 
 /** Content types that are stored as documents, with the extension of the stored file. */
@@ -149,7 +149,7 @@ export async function* crawl(start: string, { depth, maxPages }: CrawlOptions, p
         if (listed === null)
           throw new WebError(
             "web_type",
-            sitemaps > MAX_SITEMAPS ? `a crawl reads at most ${MAX_SITEMAPS} sitemaps` : "XML, but no sitemap",
+            sitemaps > MAX_SITEMAPS ? `a crawl reads at most ${MAX_SITEMAPS} sitemaps` : "the address returns XML that is not a sitemap",
           );
         for (const one of [...listed.sitemaps, ...listed.pages])
           enter(one, listed.sitemaps.includes(one) ? 0 : Math.max(depth, next.depth));
@@ -174,7 +174,7 @@ function linksOf({ type, bytes, charset, url }: FetchedPage) {
   return readLinks(textOf(bytes, charset), url);
 }
 
-/** @throws WebError `web_too_large` */
+/** @throws WebError `web_too_large` if a compressed sitemap unpacks to more than the limit or is not valid gzip */
 function unpacked(bytes: Uint8Array): string {
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return textOf(bytes, null);
   try {

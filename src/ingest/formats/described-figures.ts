@@ -14,10 +14,11 @@ const SPACER_PX = 2;
 const HEADING = /^h[1-6]$/;
 
 /**
- * Labels the alternative text of each picture that stands alone in its block, and counts pictures without alternative
- * text. An empty alternative text means that the picture is decoration. The alternative text of a picture within
- * running text stays part of the sentence. The recognised text of a picture follows the block of the picture.
- * @param takeText finds the recognised text of a picture by its address
+ * Prepares the pictures of a document. If a picture stands alone in its block, `IMAGE_LABEL` is put before its
+ * alternative text; within running text, the alternative text stays part of the sentence. Text recognised in a picture
+ * (OCR) becomes paragraphs after the picture's block. `figures` counts the pictures that have neither text. Spacers, and
+ * pictures with an empty alternative text, which marks decoration, are not counted.
+ * @param takeText finds the text recognised in a picture by the picture's address
  */
 export function describeFigures(events: readonly MarkupEvent[], takeText = NO_TEXT) {
   const recognised = { ranges: [] as number[], pictures: 0 };

@@ -176,8 +176,8 @@ async function toHtml(parts: ReadonlyMap<string, Uint8Array>, styleOf: StyleOf):
 }
 
 /**
- * Replaces the strikethrough of a run by a single element, because mammoth ignores double strikethrough and further
- * elements. Removes the formatting that runs had before tracked changes.
+ * Replaces the strikethrough of a run by a single element, because mammoth ignores double strikethrough and any second
+ * strikethrough element. Removes the formatting that runs had before tracked changes.
  */
 function withOneStrike(xml: string): string {
   return xml.replace(FORMER_LOOKS, "").replace(LOOKS, (looks) => {

@@ -80,7 +80,7 @@ export const supportedExtensions: readonly string[] = FORMATS.flatMap(({ extensi
  */
 const OLD_NAMES: Readonly<Record<string, string>> = { ".doc": "docx", ".xls": "xlsx" };
 
-/** Extensions of files that ingestion opens. Some of these files turn out to be unreadable. */
+/** Extensions of files that ingestion opens. A file with an old Office extension may turn out to be in an unsupported format. */
 export const openedExtensions: readonly string[] = [...supportedExtensions, ...Object.keys(OLD_NAMES)];
 
 /** Extensions of formats whose files hold no pictures. */
@@ -136,7 +136,7 @@ export function chooseFormat(path: string, bytes: Uint8Array): { readonly format
   const named = FORMATS.find(({ name, extensions }) => extensions.includes(extension) || name === OLD_NAMES[extension]) ?? null;
   const found = formatByContent(bytes) ?? (named !== null && isPacked(named) ? textFormatByContent(bytes, extension) : null);
   if (found !== null && found !== named) {
-    const message = `read as ${found.name}, because that is the format of its content, whatever its name says`;
+    const message = `read as ${found.name}: the content has this format, although the file name says otherwise`;
     return { format: found, notices: extension === "" ? [] : [{ code: "wrong_extension", message }] };
   }
   if (named !== null && found === null && isPacked(named) && bytes.length > 0) {
@@ -154,8 +154,8 @@ function isPacked({ name }: Format): boolean {
 }
 
 /**
- * Returns the format of a text file whose extension is that of a binary format. Programs export web pages, mails with
- * parts, or tables under such names.
+ * Returns the format of a text file whose extension is that of a binary format. Programs export web pages, MIME
+ * messages or tables under such names.
  */
 function textFormatByContent(bytes: Uint8Array, extension: string): Format | null {
   const head = textStart(bytes);

@@ -80,8 +80,8 @@ export function readFrontMatter(source: string): FrontMatter {
 /**
  * Parses front matter of a file whose format does not define it, such as plain text. If the front matter is invalid or
  * has no known key, it is treated as text.
- * @throws IngestError `bad_front_matter` for TOML with an access label or a tenant, because neither would apply if it
- * were text
+ * @throws IngestError `bad_front_matter` for TOML with an access label or a tenant, because neither would apply if the
+ * TOML were treated as text
  */
 export function readLooseFrontMatter(source: string): FrontMatter {
   if (RESTRICTING_TOML.test(source)) throw tomlFrontMatter();

@@ -128,7 +128,7 @@ export function parseJsonLines(source: string, name: string): FormatResult[] {
   return documentsOfValue(source, { type: "list", items, start: 0, end: source.length }, name);
 }
 
-/** Checks whether an entry is curated: it has the keys `entry_id` and `content`. Errors in a curated entry are reported. */
+/** Checks whether an entry is curated: it has the keys `entry_id` and `content`. If one entry of a file is, all must be valid. */
 function isCurated(value: SourceValue): boolean {
   return value.type === "record" && fieldOf(value, "entry_id") !== undefined && fieldOf(value, "content") !== undefined;
 }

@@ -189,8 +189,8 @@ export function createMarkdownWriter({ source, writer, leftOut }: Sides, { notes
   }
 
   /**
-   * Adds the text of a node to `words`. Before each inline element, writes the words collected so far. Brackets without
-   * a target are text.
+   * Adds the text of a node to `words`. Before each inline element, writes the words collected so far.
+   * @param isText whether the node is a link or picture without a target, whose brackets are text
    */
   function collectWords(node: Node, words: Words[], isText: boolean): void {
     let at = startOf(node);

@@ -176,8 +176,8 @@ function indexOfClosing(source: string, name: string, from: number): number {
 }
 
 /**
- * Sorts events by their position in the source. Elements that are left out get an empty range, because their text may
- * have moved.
+ * Sorts events by their position in the source. The placeholders of left-out elements get an empty range, because text
+ * inside their range may have moved.
  */
 function inSourceOrder(events: readonly MarkupEvent[]): MarkupEvent[] {
   const isLeftOut = (event: MarkupEvent) => event.type === "comment" || (event.type === "open" && event.name === "hr");

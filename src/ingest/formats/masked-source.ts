@@ -29,8 +29,8 @@ const BLOCK_START = /^[ \t]*(?:[#>|+-]|\*[ \t]|\d{1,9}[.)]|`{3}|~{3}|\r?\n|$)/;
 
 /**
  * Replaces inline tags, comments (`masks`, in order, without overlaps) and `signs` by covers of the same length. So a
- * markdown parser sees only text, and source offsets stay valid. A cover consists of punctuation, which affects the
- * markdown around it like a tag. It consists of white space where a block may begin.
+ * markdown parser sees only text, and source offsets stay valid. A cover consists of punctuation marks, which affect
+ * the markdown around them like a tag; where a block may begin, a cover consists of spaces.
  * @param onCall called with the note of each reference that is written
  */
 export function maskSource(

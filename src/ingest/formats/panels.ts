@@ -19,8 +19,8 @@ interface Tree {
 /**
  * Finds the panels of a page: content such as tab panels and accordion texts that a control opens. A control names its
  * panel by `aria-controls`, a data attribute or a link (`href="#id"`), and opens one panel. `controls` maps each panel
- * to its control. `kept` contains buttons that open no panel and are the only text of a heading or table cell. Both
- * contain indexes of opening events.
+ * to its control. `kept` contains buttons that open no panel and are the only text of a heading or table cell. All
+ * panels, controls and buttons are given as indexes of their opening events.
  */
 export function findPanels(events: readonly MarkupEvent[]) {
   const found = new Map<number, number>();

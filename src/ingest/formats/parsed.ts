@@ -34,7 +34,7 @@ export function joinWritten(parts: readonly JoinedPart[]): WrittenBlocks {
   return { text: texts.join(""), blocks, sourceMap };
 }
 
-/** Replaces each run of white space by one space, and removes it at the ends. */
+/** Replaces each run of white space by one space, and removes white space at both ends. */
 export function oneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }

@@ -5,7 +5,7 @@ import { columnsOf, type MarkupCell, type MarkupGrid, type MarkupRow, readGrid, 
 /** Maximum number of header rows. If there seem to be more, a marked header has one row, and unmarked rows are no header. */
 const MOST_HEAD_ROWS = 4;
 /**
- * Minimum number of columns to recognise a header by the values below. In a table of two columns, "Price | on request"
+ * Minimum number of columns to recognise a header by the values below it. In a table of two columns, "Price | on request"
  * above "Weight | 5 kg" is an ordinary row.
  */
 const LEAST_COLUMNS = 3;

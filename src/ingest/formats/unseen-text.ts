@@ -108,7 +108,7 @@ export interface LeftOut {
  * Finds text that the page's own styles strike through or hide: not displayed, invisible, without size, off the page,
  * or white on white. External style sheets are ignored. Text that a control, a link or a search in the page reveals
  * does not count as hidden.
- * @param panels content that controls reveal; it need not have an id
+ * @param panels the panels of the page, which controls reveal; a panel need not have an id
  */
 export function findUnseenText(events: readonly MarkupEvent[], { controls }: Panels) {
   const rules = stylesOf(events);

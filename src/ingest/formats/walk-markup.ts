@@ -16,7 +16,7 @@ export interface MarkupHandler {
   readonly flush?: () => void;
   /** Returns whether a block element counts as inline because of its position, such as in a pipe table. @default never */
   readonly isInline?: (event: OpenEvent) => boolean;
-  /** Returns whether text contains page layout, such as a heading. @default never */
+  /** Returns whether a text contains markdown that lays out a page, such as a heading or a table. @default never */
   readonly isLayoutText?: (event: TextEvent) => boolean;
 }
 

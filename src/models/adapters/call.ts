@@ -20,11 +20,11 @@ export const DEFAULT_BACKOFF_MS = 500;
 /** Maximum characters quoted from an endpoint's message. */
 const MESSAGE_CHARACTERS = 200;
 
-/** A failed call. Its message is safe to show: it never contains the API key, and of an HTML page only the beginning. */
+/** A failed call. Its message is safe to show: it never contains the API key, and quotes at most the beginning of an HTML page. */
 export class CallFailure extends Error {
   readonly retryable: boolean;
   readonly retryAfterMs: number;
-  /** HTTP status; `null`: the call failed for another reason than its status. */
+  /** HTTP status of the failure; `null`: the failure has another cause. */
   readonly status: number | null;
 
   constructor(message: string, { retryable = true, retryAfterMs = 0, status = null }: Partial<Omit<CallFailure, keyof Error>> = {}) {

@@ -44,8 +44,8 @@ export function createThoughtFilter() {
 }
 
 /**
- * Returns the offset of a tag, or of what may be its start at the end of the text. If there is neither, the length of
- * the text.
+ * Returns the offset of a tag, or of what may be its start at the end of the text. If there is neither, returns the
+ * length of the text.
  */
 function tagStart(text: string, tag: string): number {
   const whole = text.indexOf(tag);
@@ -58,8 +58,8 @@ function tagStart(text: string, tag: string): number {
 /** Maximum characters that a message quotes of a reply, and of its content type. */
 const SHOWN_CHARACTERS = 80;
 /**
- * Number of characters of a reply that are kept for a message. More than are quoted, so that an API key that begins in
- * the quoted part is complete and can be removed.
+ * Characters of a reply that are kept for an error message. This exceeds the quoted length, so that an API key that
+ * begins in the quoted part is complete and can be redacted.
  */
 const KEPT_CHARACTERS = 2000;
 

@@ -42,8 +42,8 @@ export function createChatModel(name: string, endpoint: EndpointOptions): ChatMo
     return firstOf(readStream(body, endpoint, signal));
   };
   /**
-   * Opens a stream and waits for its first text. If the endpoint rejects a parameter, later calls rename it or leave it
-   * out.
+   * Opens a stream and waits for its first text. If the endpoint rejects a parameter, renames it or leaves it out, now
+   * and in later calls.
    */
   const open = async (prompt: ChatPrompt, options: ChatOptions): ReturnType<typeof ask> => {
     const asked = takesForms ? options : { ...options, form: undefined };

@@ -29,7 +29,7 @@ export function carryThreshold(threshold: number, source: Distribution, target: 
   return at(target, shareBelow(threshold, source));
 }
 
-/** Returns the share of pairs below a score, 0–1. If several quantiles equal the score, the middle of their shares. */
+/** Returns the share of pairs below a score, 0–1. If several quantiles equal the score, returns the middle of their shares. */
 export function shareBelow(score: number, distribution: Distribution): number {
   const last = distribution.length - 1;
   const first = distribution.findIndex((one) => one >= score);

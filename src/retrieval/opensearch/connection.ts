@@ -112,8 +112,8 @@ export class OpenSearchConnection {
   }
 
   /**
-   * Writes in order, one request at a time, so that the cluster sets the pace. Writes that an overloaded cluster
-   * refuses are retried. Updates of documents that no longer exist are ignored.
+   * Writes in order. Each request waits for the previous one, so that a slow cluster slows the writer down. Writes that an
+   * overloaded cluster refuses are retried. Updates of documents that no longer exist are ignored.
    * @throws UnavailableError when any other operation failed
    */
   async bulk(index: string, items: Iterable<BulkItem>): Promise<void> {

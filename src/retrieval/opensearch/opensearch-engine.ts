@@ -77,8 +77,9 @@ interface ScopeStatistics {
 
 /**
  * A search engine in an OpenSearch cluster: BM25 and k-NN in one index per domain. Replicas share the index; one replica
- * at a time may write. Scores are computed from the statistics of what the asker may see, as in the embedded engine. A hit that the
- * database does not confirm is dropped, so a stale index may miss documents but never shows outdated ones.
+ * at a time may write. As in the embedded engine, scores are computed from the statistics of the documents that the user
+ * may see. A hit that the database does not confirm is dropped, so a stale index may miss documents but never shows
+ * outdated ones.
  */
 export class OpenSearchEngine implements SearchEngine {
   private readonly options: OpenSearchEngineOptions;

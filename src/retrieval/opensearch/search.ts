@@ -26,8 +26,8 @@ interface Parts extends EngineOptions {
 }
 
 /**
- * Number of extra chunks to request, as a share and as a minimum. Some hits are outdated, and the index ranks with
- * statistics of all documents, not only of those that the user may see.
+ * Number of extra chunks to request: a share of the wanted number, but at least `least`. They are needed because some
+ * hits are outdated, and because the index ranks with the statistics of all documents, not only of the visible ones.
  */
 const SPARE = { share: 0.5, least: 10 } as const;
 /** Initial number of windows per chunk that a vector search requests. Most found chunks have a few windows among the best. */
@@ -66,8 +66,8 @@ interface Place {
 }
 
 /**
- * Finds the best chunks by words and by vector. BM25 scores are computed again from the statistics of what the asker may
- * see, and documents that the database does not confirm are left out before the best chunks are selected.
+ * Finds the best chunks by words and by vector. BM25 scores are computed again from the statistics of the documents that
+ * the user may see, and documents that the database does not confirm are left out before the best chunks are selected.
  * @returns hits, ordered by path, document and position
  */
 export async function searchWindows(request: Request, parts: Parts): Promise<Hit[]> {

@@ -131,7 +131,7 @@ function isSecure(context: Context, isTrusted: (address: string) => boolean): bo
 function hostNotAllowed(header: string, isOwn: boolean): RequestError {
   const shown = header.length > 100 ? `${header.slice(0, 100)}…` : header;
   const message = isOwn
-    ? `The host name "${shown}" is not served on a local address. Use localhost or 127.0.0.1, or add the name to \`server.hosts\`.`
+    ? `This server does not accept the host name "${shown}". Use localhost or 127.0.0.1, or add the name to \`server.hosts\`.`
     : `The host name "${shown}" is not served here. Use the name that your administrator gave you.`;
   return new RequestError("host_not_allowed", message, { host: shown });
 }

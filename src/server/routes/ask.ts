@@ -86,8 +86,8 @@ interface StreamedAnswer {
 }
 
 /**
- * Streams an answer. The response starts with the first event after `admit-start`, so that a question rejected before
- * gets an HTTP error status. If that event is a hotline, a later error is part of the stream.
+ * Streams an answer. The response starts with the first event other than `admit-start`, so that a question that admission
+ * rejects gets an HTTP error status. If a hotline came first, the rejection is part of the stream.
  */
 export function streamAnswer(
   { context, ask, encode, encodeError }: StreamedAnswer,

@@ -50,7 +50,7 @@ export const libraryEndpoints = {
   }),
   document: endpoint({
     ...{ method: "GET", path: "/v1/documents/{id}", ...ofDocument, unstored: true },
-    what: "A whole document by the id used in citations: text, blocks, outline; with `start` and `end`, their place on the pages.",
+    what: "A whole document by the id used in citations: text, blocks, outline; with `start` and `end`, also the place of this range on the pages.",
     query: wire.documentQuerySchema,
     gives: { status: 200, schema: wire.documentSchema },
     handle: async ({ caller, query: { start, end, version, ...named }, id }, { engine }) => {

@@ -50,7 +50,7 @@ export const reviewEndpoints = {
   flag: judgement("flag", "Flags the answer as wrong or doubtful; it is not served again, unless `cache.serve_flagged` is set."),
   correct: endpoint({
     ...{ method: "POST", path: "/v1/review/{id}/correct", opens: "review", idempotent: true },
-    what: "Replaces the answer with a correction, which is served first; 422 with every unsupported sentence and the reason.",
+    what: "Replaces the answer with a correction, which is served before any cached answer; 422 lists every unsupported sentence with the reason.",
     body: { schema: wire.correctionSchema },
     gives: { status: 200, schema: z.object({ answer: wire.askResponseSchema }) },
     handle: async ({ caller, body: { by, answer }, id }, { engine }) => {

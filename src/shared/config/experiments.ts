@@ -41,12 +41,12 @@ const experimentSchema = z
     variants: z
       .record(z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/, "must consist of lower-case letters, digits, - and _"), variantSchema)
       .describe("Two to ten variants; the first is the control"),
-    metric: setting(z.enum(EXPERIMENT_METRICS), "answered", "Metric that decides, averaged per question within a session"),
+    metric: setting(z.enum(EXPERIMENT_METRICS), "answered", "Metric that decides the test, averaged over all questions of a variant"),
     better: setting(z.enum(["higher", "lower"]), "higher", "Which direction is better"),
     sessions: setting(
       z.int().min(30),
       DEFAULT_EXPERIMENT_SESSIONS,
-      "Number of sessions per variant. The verdict uses exactly this many, the first ones",
+      "Number of sessions per variant. The verdict uses only the first sessions of each variant, up to this number",
     ),
     alpha: setting(
       z.number().min(0.001).max(0.2),
@@ -56,7 +56,7 @@ const experimentSchema = z
     guardrails: setting(
       z.partialRecord(z.enum(EXPERIMENT_METRICS), z.number()),
       {},
-      "Guardrails: metric → maximum change for the worse. `latency_ms: 50` allows a rise of 50, `answered: -0.02` a drop of .02",
+      "Guardrails: metric → maximum change for the worse. `latency_ms: 50` allows a rise of 50 ms, `answered: -0.02` a drop of .02",
     ),
   })
   .superRefine(({ variants }, context) => {

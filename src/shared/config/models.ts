@@ -20,7 +20,7 @@ export const httpUrl = z.url({
   error: ({ input }) => (input === undefined ? "missing: set an http(s) URL" : "must be an http(s) URL"),
 });
 
-const apiKey = z.string().default("").describe("Sent as bearer token; may be empty for a local server");
+const apiKey = z.string().default("").describe("API key, sent as bearer token; may be empty for a local server");
 const calls = {
   timeout_ms: z
     .int()
@@ -61,7 +61,7 @@ const modelFields = z.strictObject({
     .min(50)
     .default(DEFAULT_REPLY_TOKENS)
     .describe(
-      "Maximum tokens per reply, including reasoning tokens. Raise it for a model that reasons at length, lower it for one that rambles",
+      "Maximum tokens per reply, including reasoning tokens. Raise it for a model that reasons at length, lower it for one that writes too much",
     ),
   prompt_tokens: z
     .int()

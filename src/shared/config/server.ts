@@ -7,7 +7,7 @@ export const MIN_ADMIN_TOKEN_CHARACTERS = 16;
 export const DEFAULT_PORT = 8787;
 /** Address that the server binds: this machine only. */
 export const DEFAULT_HOST = "127.0.0.1";
-/** Maximum requests per hour and key, or per address without a key (`spark` and `book` designs). */
+/** Maximum requests per hour: per key, or per IP address for requests without a key. Value from the `spark` and `book` designs. */
 export const DEFAULT_REQUESTS_PER_HOUR = 100;
 /** Maximum number of open connections: several times the 200 of the load tests, and far below the common limit of 65,535 open files. */
 export const DEFAULT_CONNECTIONS = 1_000;
@@ -96,7 +96,7 @@ export const serverSchema = z
     requests_per_hour: setting(
       z.int().min(0),
       DEFAULT_REQUESTS_PER_HOUR,
-      "Maximum questions, ratings and session reads per hour and key, or without a key per address (IPv6: per /64); 0: unlimited. Requests from this machine without a key, `/healthz` and `/readyz` are not limited. Counted in memory, or across all replicas with PostgreSQL. `keys create --requests-per-hour` overrides it for one key",
+      "Maximum questions, ratings and session reads per hour: per key, or per IP address without a key (IPv6: per /64); 0: unlimited. Requests from this machine without a key, `/healthz` and `/readyz` are not limited. Counted in memory, or across all replicas with PostgreSQL. `keys create --requests-per-hour` overrides it for one key",
     ),
     trusted_proxies: setting(
       z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], { error: "must be an IP address, or a range such as 10.0.0.0/8" })),
@@ -143,7 +143,7 @@ export const serverSchema = z
     queue: setting(
       z.int().min(0),
       DEFAULT_QUEUE,
-      "Maximum waiting requests; further ones get 503. Keys and addresses take turns, and none may hold more than half of the places",
+      "Maximum waiting requests; further ones get 503. Keys and addresses are served in turn, and none may fill more than half of the queue",
     ),
     queue_timeout_ms: setting(z.int().min(100), DEFAULT_QUEUE_TIMEOUT_MS, "Milliseconds a request may wait before it gets 503"),
     answer_timeout_ms: setting(

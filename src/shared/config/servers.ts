@@ -81,7 +81,7 @@ export const searchSchema = z
     timeout_ms: setting(
       z.int().min(100).max(600_000),
       DEFAULT_SEARCH_TIMEOUT_MS,
-      "Milliseconds after which a request to a node has failed",
+      "Milliseconds after which a request to a node counts as failed",
     ),
   })
   .superRefine(({ username, aws, ca, url: given }, context) => {

@@ -19,7 +19,7 @@ export interface DraftSentence {
   readonly text: string;
   /** Quotes that the sentence cites. */
   readonly quotes: readonly Quote[];
-  /** Cited numbers that belong to no quote. */
+  /** Citation numbers in the sentence that match no quote. */
   readonly missing: readonly number[];
 }
 
@@ -49,7 +49,7 @@ const cellPlace = z.object({ row: z.int(), column: z.int(), sheet: z.string().op
 /** The position of a quote in the original file. */
 const originalPlaceSchema = z.object({
   path: z.string(),
-  unit: z.enum(["utf16", "extracted_utf16"]).describe("UTF-16 code units of the file's own text, or of the text extracted from it."),
+  unit: z.enum(["utf16", "extracted_utf16"]).describe("UTF-16 code units of the file's text; `extracted_utf16`: of the extracted text."),
   start: z.int(),
   end: z.int(),
   encoding: z.string().optional().describe("Encoding of the file; absent: UTF-8, or not a text file."),
@@ -67,7 +67,7 @@ export type CellPlace = InProcess<z.infer<typeof cellPlace>>;
 /** A table row, formatted for display. */
 const tableRow = z.object({
   cells: z.array(z.object({ name: z.string(), text: z.string() })).describe("For display; the quote itself is byte-exact."),
-  header: z.string().describe("Exact substring of the document's normalised text, at the offsets below."),
+  header: z.string().describe("Exact substring of the document's normalised text, from `header_start` to `header_end`."),
   header_start: z.int(),
   header_end: z.int(),
   caption: z.string().optional().describe("Sentence above the table that introduces it; absent if there is none."),
@@ -78,7 +78,7 @@ export const citationSchema = z.object({
   n: z.int().describe("Number in the text: `[n]`."),
   ...sourceSchema.shape,
   quote: z.string().describe("Exact substring of the document's normalised text."),
-  start: z.int().describe("Start of the quote in the normalised text, in the unit below."),
+  start: z.int().describe("Start of the quote in the normalised text, in the unit that `unit` names."),
   end: z.int(),
   unit: z.literal("utf16"),
   original: originalPlaceSchema
@@ -180,7 +180,7 @@ export const refusalSchema = z.object({
     chunks: z.int(),
     revision: z.int().describe("Revision of the index; every change of the domain's documents increases it."),
     as_of: datesSchema.describe("Range of the documents' dates, ISO; `null` if none has a date."),
-    unreadable: z.array(z.string()).describe("First files that could not be read and were not searched."),
+    unreadable: z.array(z.string()).describe("Paths of the first files that could not be read and were not searched."),
     unreadable_count: z.int().describe("Number of files that could not be read."),
     within: z.string().optional().describe("Filters or selection that limited the search, counts and dates; absent without a limit."),
   }),
@@ -189,7 +189,7 @@ export const refusalSchema = z.object({
       ...undated,
       heading: z.string().nullable(),
       original: originalPlaceSchema.describe("Place of the passage or its quote in the original file."),
-      quote: z.string().nullable().describe("Exact nearest text, which is not an answer. `null`: the checks allowed none."),
+      quote: z.string().nullable().describe("Verbatim text of the passage, shown instead of an answer. `null`: none passed the checks."),
       missing: z.array(z.string()).describe("Words of the question that the passage lacks; the rest of the document may contain them."),
       missing_values: z.array(z.string()).describe('Types of value asked for that the passage lacks, such as "a length of time".'),
     }),
@@ -223,7 +223,7 @@ export type ModelCall = Omit<PricedCall, "costUsd">;
 const verdict = z.boolean().nullable();
 /** The result of one metric. `passed` and `score` are `null` if the metric could not be measured; `reason` says why. */
 const gradeSchema = z.object({ passed: verdict, score: z.number().nullable(), threshold: z.number().nullable(), reason: z.string() });
-/** The grades of an answer by a profile that grades. They do not change the answer. */
+/** The metrics of an answer, under a profile that computes them. They do not change the answer. */
 export const gradeReportSchema = z.object({
   overall_pass: verdict.describe("`null`: no metric failed, but some could not be determined."),
   metrics: z.record(z.string(), gradeSchema),
@@ -273,7 +273,7 @@ export interface Answer {
   readonly costUsd: number | null;
   /** All calls to endpoints in order, including failed ones; empty if there were none. */
   readonly calls: readonly PricedCall[];
-  /** Present only under a profile that grades answers. */
+  /** Present only if the profile computes the metrics, or with `grade: always`. */
   readonly report?: GradeReport;
   /** Milliseconds by stage. `first_sentence` is the time to the first checked sentence, absent without sentences. */
   readonly timings: Readonly<Record<string, number>>;

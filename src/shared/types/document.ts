@@ -174,7 +174,7 @@ export interface ReadingNotice {
 
 /**
  * Positions of the original's characters: on pages, in cells, in the files of an archive, or in time. The records are
- * flattened into one list, ordered by `start`, and do not overlap.
+ * ordered by `start` and do not overlap. Words and cells are flattened into one list of numbers.
  */
 export type PlaceData =
   /**

@@ -78,7 +78,7 @@ export type Verdict = "verified" | "uncertain" | "rejected";
 export interface Evidence {
   readonly passage: Passage;
   readonly verdict: Verdict;
-  /** 0–1; `null`, never 0, if the passage could not be scored. */
+  /** This and the next two scores are 0–1; `null`, never 0, if a score could not be computed. */
   readonly relevance: number | null;
   readonly consistency: number | null;
   readonly agreement: number | null;
@@ -98,7 +98,7 @@ export interface Quote extends TextRange {
 
 const conflictSideSchema = z.object({
   sid: z.string(),
-  value: z.string().describe("Words that differ."),
+  value: z.string().describe("Words in which this side differs from the other."),
   quote: z.string().describe("Exact sentence with the value; `start` and `end` are its place in the document's text."),
   start: z.int(),
   end: z.int(),

@@ -73,7 +73,7 @@ export function decodeRtfBytes(bytes: readonly number[], charset: number, encodi
   return text === "" && bytes.length === 1 && TWO_BYTES.has(decoder.encoding) ? null : text + decoder.decode();
 }
 
-/** Control words and symbols that stand for a character. The optional hyphen is missing, because it is no text. */
+/** Control words and symbols that stand for a character. The optional hyphen is not listed, because it is not text. */
 export const RTF_CHARACTERS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     ...{ emdash: "—", endash: "–", lquote: "‘", rquote: "’", ldblquote: "“", rdblquote: "”", bullet: "•", tab: " " },

@@ -83,7 +83,7 @@ export function blocksOf(regions: readonly Region[], page: PageFacts, style: Tex
 
 /**
  * Returns the left and right edge of the column that contains a region. White space can split one column into several
- * regions, so regions above, below and between its lines are included.
+ * regions, so the lines of all regions that overlap this one horizontally are included.
  */
 function edgesAround(lines: readonly PdfLine[], regions: readonly Region[]): { readonly left: number; readonly right: number } {
   const [from, to] = [least(lines.map(({ x }) => x)), greatest(lines.map((line) => line.right))];
@@ -108,7 +108,7 @@ function columnBlocks(lines: readonly PdfLine[], page: ColumnFacts, style: TextS
   const text = lines.filter((line) => !isCode(line));
   const edges = edgesOf(text.length > 0 ? text : lines, lines);
   const column: Column = { ...edges, style, dots: page.dots, marks: new Map() };
-  /** Adjacent paragraphs with nothing between them but the end of a sentence. */
+  /** Paragraphs directly before `open`, separated only by ends of sentences. */
   let run: PdfLine[][] = [];
   let open: PdfLine[] = [];
   const flush = () => {
@@ -262,7 +262,10 @@ function isHeadingLike(line: PdfLine, style: TextStyle): boolean {
   return line.size >= style.bodySize * HEADING_FACTOR || (line.isBold && !style.isBodyBold && line.words.every(({ isBold }) => isBold));
 }
 
-/** Returns the usual distance of lines. If few distances were measured, it is at most 1.25 times the letter size. */
+/**
+ * Returns the usual distance of lines, in points: the lower quartile or, if few distances were measured, the smallest
+ * one, at most 1.25 times the letter size.
+ */
 function usualPitch(lines: readonly PdfLine[]): number {
   const steps = lines
     .slice(1)

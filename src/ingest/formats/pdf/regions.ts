@@ -202,8 +202,8 @@ function bandsOf(strips: readonly (readonly PdfLine[])[]): PdfLine[][][] {
    */
   let standing: readonly Span[] = [];
   let hasGutter = false;
-  // With damaged fonts, positions may be NaN, which cannot be sorted. In this case, the extents are computed from all
-  // fragments of the band for every strip.
+  // Damaged fonts can yield NaN positions, which cannot be sorted. If there are any, compute the extents for each
+  // strip from all fragments of the band.
   const isOrdered = strips.every((strip) => strip.every(({ x, right }) => x <= right));
   for (const strip of strips) {
     const together = [...standing, ...strip];
@@ -224,7 +224,7 @@ function bandsOf(strips: readonly (readonly PdfLine[])[]): PdfLine[][][] {
   return bands;
 }
 
-/** Checks whether the single line above is the first line of a taller cell: it reaches down to fragments beside it. */
+/** Checks whether the only fragment of the strip above begins a cell of the same row: it overlaps vertically with a fragment beside it. */
 function standsBeside(above: readonly PdfLine[] | undefined, strip: readonly PdfLine[]): boolean {
   const [one, ...others] = above ?? [];
   if (one === undefined || others.length > 0) return false;
@@ -294,7 +294,7 @@ function emptyRow(columns: number): PdfLine[][] {
   return Array.from({ length: columns }, (): PdfLine[] => []);
 }
 
-/** Splits strips into rows: a row begins where the first column is filled, or after a gap. */
+/** Groups consecutive strips into rows. A row begins at a strip whose first column is filled, or after a gap. */
 function rowsByFirstColumn(strips: readonly (readonly PdfLine[])[], columns: number, columnOf: ColumnOf): Row[] {
   const rows: PdfLine[][][] = [];
   let bottom = Number.NEGATIVE_INFINITY;

@@ -21,7 +21,7 @@ const SUSPENDED = /^(?:and|or|to|nor|und|oder|bis|et|ou|y|o|e)$/;
 
 /**
  * Returns a function that decides how two lines join. A hyphen at a line end is kept if the document contains the
- * hyphenated word within a line, or if both halves are words and the whole is not; otherwise it is removed.
+ * hyphenated word within a line, or if both halves are words but their combination is not; otherwise it is removed.
  * @param parts groups of consecutive lines
  */
 export function seamsOf(
