@@ -64,7 +64,7 @@ describe("conflicts in an answer", () => {
       "characters 3–19",
     ])
       expect(text).toContain(part);
-    expect(text).toContain("No declared rule decides between them");
+    expect(text).toContain("No rule says which one takes precedence");
     expect(text).not.toContain("\u001b");
   });
 

@@ -89,7 +89,7 @@ export function conflictLines({ heading, sides, decidedBy }: Disagreement, color
     lines.push(`    "${harmlessLine(quote)}"`, colors.dim(`    characters ${start}–${end}${url === null ? "" : `, ${harmlessLine(url)}`}`));
   }
   const all = sides.length === 2 ? "both" : "all";
-  lines.push(decidedBy === null ? `  No declared rule decides between them. Check ${all}.` : `  Decided by: ${labelRule(decidedBy)}`);
+  lines.push(decidedBy === null ? `  No rule says which one takes precedence. Check ${all}.` : `  Decided by: ${labelRule(decidedBy)}`);
   return lines;
 }
 
