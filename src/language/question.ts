@@ -1,5 +1,6 @@
 import type { TextRange } from "../shared/types.ts";
-import { isStopWord, words } from "../text/tokens.ts";
+import { words } from "../text/tokens.ts";
+import { LABELS } from "./values.ts";
 
 /** Regular expression source for auxiliaries that open a yes/no question. */
 export const AUXILIARY = "(?:can|could|may|must|should|shall|will|would|do|does|did|is|are|was|were|am|has|have)";
@@ -291,6 +292,9 @@ const OPENING = new RegExp(
   "iu",
 );
 
+/** Matches the name of a part that documents number with a plain number. */
+const PART_NAME = new RegExp(`^(?:${LABELS})s?$`, "i");
+
 /** Matches a question that is answered by yes or no. */
 const ASKS_WHETHER = new RegExp(String.raw`${JOINED}${AUXILIARY}\b`, "i");
 
@@ -310,7 +314,8 @@ export interface AskedPart {
 /** Returns the part that a question names; `null` if it names none or several. */
 export function askedPart(question: string): AskedPart | null {
   const found = [...question.matchAll(NAMED)].filter(
-    ([, word = "", number = ""]) => /\D/.test(number) || (word !== "" && !isStopWord(word.toLowerCase())),
+    // A number after another word may be an amount or belong to a name: "keep data 2 years", "Basecamp 4".
+    ([, word = "", number = ""]) => /\D/.test(number) || PART_NAME.test(word),
   );
   const [named] = found;
   if (named === undefined || found.length > 1) return null;

@@ -22,7 +22,8 @@ export type { ExactValue, Value } from "./numerals.ts";
 const MONTH = `(?:${[...MONTHS.keys()].join("|")})\\b\\.?`;
 const YEAR = String.raw`(?:1[6-9]|20|21)\d{2}(?!\d)`;
 const ORDINAL = "(?:st|nd|rd|th)";
-const LABELS =
+/** Regular expression source for names of numbered parts, classes and levels. */
+export const LABELS =
   "chapter|title|section|part|article|step|schedule|phase|group|class|option|level|tier|stage|appendix|category|table|figure|page";
 /** Adjective between a number and its unit. */
 const SORT = "(?:full|calendar|business|working|consecutive|continuous|straight|additional|more)";
