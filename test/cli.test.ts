@@ -173,7 +173,7 @@ describe("wrong usage", () => {
     expect((await cli(library.sandbox, ["reports", "show", "nothing"], { env })).stderr).toContain("`./run reports` lists the reports");
     expect((await cli(fresh({}), ["ask", "How much is a card?"], { env })).stdout).toContain("./run ingest FOLDER");
     expect((await cli(library.sandbox, ["ask", LIBRARY_QUESTIONS[0].question], { env })).stdout).toMatch(
-      /\nthe sources match .*`\.\/run calibrate` with labelled questions\), quoted verbatim, \d+ ms\n$/,
+      /\nthe sources match .*`\.\/run calibrate --risk \.05` with labelled questions\), quoted verbatim, \d+ ms\n$/,
     );
     const sandbox = fresh({ "tool.md": "# The tool\n\nThe tool sourcebound ask answers 12 questions of visitors a day.\n" });
     const { stdout, stderr } = await cli(sandbox, ["ingest", "documents"], { env });

@@ -47,7 +47,7 @@ function labelConfidence(confidence: number, { confidenceCalibrated: calibrated,
   if (calibrated) return `about ${percent} of 100 such answers are correct, as measured on labelled questions`;
   const fit = fitOf(confidence, profile);
   if (fit === null) return "confidence not measured";
-  return `${FITS[fit]} (confidence not calibrated; run \`sourcebound calibrate\` with labelled questions)`;
+  return `${FITS[fit]} (confidence not calibrated; run \`sourcebound calibrate --risk .05\` with labelled questions)`;
 }
 
 const FITS: Readonly<Record<Fit, string>> = {

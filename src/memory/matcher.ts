@@ -11,7 +11,8 @@ import {
 import { readWeights, shippedWeights } from "../models/weights/scorer.ts";
 import type { MatchSettings } from "../profiles/profile.ts";
 import type { RetrievedFor } from "../store/cache.ts";
-import { once, recent } from "../text/memo.ts";
+import { recent } from "../text/hash.ts";
+import { once } from "../text/memo.ts";
 
 /** The asked question with the passages found for it, best first. */
 export interface AskedQuestion {

@@ -55,7 +55,8 @@ type RefusalParts = PipelineContext["refusal"] &
  * filters limit the search, because the profile's texts speak of all documents.
  */
 export const REFUSAL_TEXTS = {
-  empty: "Nothing could be searched: this domain has no documents that you may see. Ingest a folder first: sourcebound ingest FOLDER.",
+  empty: (domain: string) =>
+    `Nothing could be searched: this domain has no documents that you may see. Ingest a folder first: sourcebound ingest FOLDER --domain ${domain}.`,
   injection:
     "This reads as an instruction to the system, not as a question about the documents, so it was not followed. Ask it as a plain question.",
   followUp: "The question was interpreted as a follow-up. Ask it in full.",
@@ -97,8 +98,8 @@ function inPart(reason: Refusal["reason"], within: string | undefined): string |
   return reason === "not_reliable" ? REFUSAL_TEXTS.unreliableWithin(within) : REFUSAL_TEXTS.nothingWithin(within);
 }
 
-function messageFor(reason: Refusal["reason"], sentence: string, { text, resolved }: Question): string {
-  if (reason === "empty_corpus") return REFUSAL_TEXTS.empty;
+function messageFor(reason: Refusal["reason"], sentence: string, { text, resolved, scope }: Question): string {
+  if (reason === "empty_corpus") return REFUSAL_TEXTS.empty(scope.domain);
   if (reason === "injection") return REFUSAL_TEXTS.injection;
   return text === resolved ? sentence : `${sentence} ${REFUSAL_TEXTS.followUp}`;
 }

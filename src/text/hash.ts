@@ -1,4 +1,5 @@
 import { createHmac, hash, randomBytes } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import { normalizeQuestion } from "./normalise.ts";
 
 /** Returns the SHA-256 of a string (as UTF-8) or of bytes, in lower-case hex. */
@@ -33,4 +34,17 @@ export function timeOrderedId(at: Date): string {
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
   const hex = bytes.toString("hex");
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+}
+
+/** Maximum length of a text whose result is cached, in characters: several questions long. */
+const MOST_CHARACTERS = 2_000;
+
+/**
+ * Caches the results of a pure function of a text, under the hash of the text, so that the texts themselves are not
+ * kept.
+ * @param most maximum number of results; the least recently used one is dropped
+ */
+export function recent<T extends NonNullable<unknown>>(most: number, make: (text: string) => T): (text: string) => T {
+  const kept = new LRUCache<string, T, string>({ max: most, memoMethod: (_key, _stale, { context }) => make(context) });
+  return (text) => (text.length > MOST_CHARACTERS ? make(text) : kept.memo(sha256Hex(text), { context: text }));
 }

@@ -1,6 +1,3 @@
-import { LRUCache } from "lru-cache";
-import { sha256Hex } from "./hash.ts";
-
 /** Returns a function that computes a value on first use and keeps it. */
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | null = null;
@@ -23,19 +20,6 @@ export function onceDone<T>(make: () => Promise<T>): () => Promise<T> {
     });
     return made;
   };
-}
-
-/** Maximum length of a text whose result is cached, in characters: several questions long. */
-const MOST_CHARACTERS = 2_000;
-
-/**
- * Caches the results of a pure function of a text, under the hash of the text, so that the texts themselves are not
- * kept.
- * @param most maximum number of results; the least recently used one is dropped
- */
-export function recent<T extends NonNullable<unknown>>(most: number, make: (text: string) => T): (text: string) => T {
-  const kept = new LRUCache<string, T, string>({ max: most, memoMethod: (_key, _stale, { context }) => make(context) });
-  return (text) => (text.length > MOST_CHARACTERS ? make(text) : kept.memo(sha256Hex(text), { context: text }));
 }
 
 /**

@@ -51,13 +51,16 @@ Examples:
   define(documents, context, "delete", {
     description:
       "delete a file's documents and everything that depends on them; the next ingest of its folder adds the file again if it still exists",
-    argument: ["<file>", "path, or end of the path"],
+    argument: ["<file>", "path, end of the path, or id of a document"],
     options: [...SCOPE, ["--yes", "delete; without it, only show what would be deleted"], JSON_OUT],
     async use(engine, { flags: { json, yes, ...scope }, given }) {
       const [file, ...others] = find(await engine.files(scope), given);
       if (others.length > 0) {
-        const paths = [file, ...others].map(({ path }) => path).join(", ");
-        throw new RequestError("file_ambiguous", `"${given}" matches ${others.length + 1} files: ${paths}. Give the full path of one.`);
+        const files = [file, ...others].map(({ path, documents: [first] }) => (first === undefined ? path : `${path} (id ${first.id})`));
+        throw new RequestError(
+          "file_ambiguous",
+          `"${given}" matches ${files.length} files: ${files.join(", ")}. Give the path or id of one.`,
+        );
       }
       const count = file.documents.length;
       const deleted = yes === true ? await engine.deleteFile(file, scope) : 0;

@@ -226,7 +226,7 @@ async function checkCalibration(pack: DomainPack, { madeHere }: CheckPackOptions
   }
   if (made !== null) return describeMade(made, name);
   if (calibration === null) {
-    const message = `the pack has no calibration. Answers are marked as not calibrated until you run \`sourcebound calibrate --domain ${name}\``;
+    const message = `the pack has no calibration. Answers are marked as not calibrated until you run \`sourcebound calibrate --risk .05 --domain ${name}\``;
     return [packFinding("note", "calibration", message)];
   }
   return faultsOf("calibration", () => {
@@ -237,7 +237,7 @@ async function checkCalibration(pack: DomainPack, { madeHere }: CheckPackOptions
 
 function describeMade(made: GateThreshold, name: string): PackFinding[] {
   if (made.type === "unusable") {
-    const message = `${made.why}; the default threshold is used. Run \`sourcebound calibrate --domain ${name}\` again, or remove the file`;
+    const message = `${made.why}; the default threshold is used. Run \`sourcebound calibrate --risk .05 --domain ${name}\` again, or remove the file`;
     return [packFinding("warning", "calibration", message)];
   }
   if (made.type !== "calibrated") return [];
