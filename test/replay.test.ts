@@ -62,7 +62,9 @@ describe("replay", () => {
   it("names the setting that changes an answer", async () => {
     const library = await openInTest();
     const { id } = await library.ask(LIBRARY_QUESTIONS[0].question);
-    const now = await (await engineInTest({ ...library.engine.config, answer_from: 0.999 })).replayNow(id);
+    const strict = await engineInTest({ ...library.engine.config, answer_from: 0.999 });
+    expect((await strict.answer(LIBRARY_QUESTIONS[0].question)).cacheMode).toBe("miss");
+    const now = await strict.replayNow(id);
     if (now.changed)
       expect(now.causes).toEqual([
         expect.objectContaining({

@@ -185,10 +185,11 @@ function configHash(config: Config, pack: Omit<DomainPack, "folder">, profile: u
       ? null
       : [config.model.base_url ?? config.model.local, config.model.small, config.model.large, config.model.temperature, ...tokens];
   const calibration = threshold.type === "calibrated" ? threshold.calibration.name : null;
+  const minimum = threshold.type === "set" ? [threshold] : [];
   const { web_search: web } = config;
   const search = web === undefined ? [] : [[web.type, web.url, web.passages]];
   const support = config.support === "embedded" ? [] : [config.support];
-  return sha256Hex(JSON.stringify([VERSION, model, pack, profile, config.verify.by, calibration, ...search, ...support]));
+  return sha256Hex(JSON.stringify([VERSION, model, pack, profile, config.verify.by, calibration, ...minimum, ...search, ...support]));
 }
 
 export function createAsking(

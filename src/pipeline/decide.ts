@@ -6,7 +6,6 @@ import {
   askedTerms,
   formsHeld,
   holdingCodes,
-  holdsCode,
   type NamedThings,
   type NameParts,
   namedThings,
@@ -54,13 +53,12 @@ export async function decide(weighed: Weighed, context: PipelineContext, log: St
   const things = context.profile.gate.type === "sufficiency" ? await askedThings(question, context) : null;
   // Drop evidence without the question's codes before ranking, because the best remaining candidate determines the confidence.
   const holding = things === null ? evidence : holdingCodes(evidence, things.codes);
-  const found = await choose(
+  const choice = await choose(
     { question, evidence: holding.length === 0 ? evidence : holding, ranked: weighed.ranked },
     context,
     log,
     signal,
   );
-  const choice = things === null ? found : { ...found, candidates: candidatesHolding(found.candidates, things.codes) };
   const sufficiency = applyCalibration(weighed, choice, context, log);
   const made = decideByGate(evidence, gate, sufficiency, writersOf(context) !== null);
   if (sufficiency !== null) {
@@ -125,12 +123,6 @@ async function withEqualRows(question: Question, choice: Choice, context: Pipeli
 function manyRows(rows: number): Warning {
   const message = `${rows} rows of one table match the question equally. Add a word that tells them apart, or open the table.`;
   return { code: "rows_alike", message };
-}
-
-/** Returns the candidates that contain a code of the question in their text or headings; all candidates if none does. */
-function candidatesHolding(candidates: readonly ScoredCandidate[], codes: readonly string[]): readonly ScoredCandidate[] {
-  const holding = candidates.filter(({ view: { text, candidate } }) => holdsCode(`${candidate.above} ${text}`, codes));
-  return codes.length === 0 || holding.length === 0 ? candidates : holding;
 }
 
 /** Names and codes of a question, with its words and the corrections of its spelling. */
