@@ -12,7 +12,7 @@ export interface DayOptions extends CacheRun {
   readonly seed: number;
   /** A scripted model in this process writes the answers, so that there are tokens to save. */
   readonly scriptedModel: boolean;
-  /** Share of new stored answers that a reviewer approves at once. */
+  /** Share of new stored answers that a reviewer approves immediately. */
   readonly approved: number;
   /** Opens the engine under test. @default createEngine */
   readonly open?: (config: Config, parts: EngineParts) => Promise<Engine>;

@@ -27,7 +27,7 @@ const DAY_MS = 86_400_000;
 
 const DAY_BEGINS = Date.UTC(2026, 0, 5);
 
-/** Short, because the scripted model runs in this process and answers at once. */
+/** Short, because the scripted model runs in this process and answers immediately. */
 const MODEL_TIMEOUT_MS = 30_000;
 
 /** Model names of the scripted model; their list prices are known. */

@@ -222,9 +222,10 @@ const COMPARES = /\bthan\b/iu;
 
 /**
  * Checks whether a claim combines a value with the wrong part of a cited sentence: "adults pay 4 euros" from "Adults
- * pay 9 euros and children pay 4 euros". A value is reported if the claim has no word of its segment, but has words of
- * another segment without the value of that segment. Nothing is reported for negations, comparisons, exceptions and
- * values with another bound, or if another cited sentence supports the claim.
+ * pay 9 euros and children pay 4 euros". Splits the cited sentence into segments, each with its own value. Reports a
+ * value if the claim shares no word with that value's segment, but shares words with another segment whose value it
+ * omits. Skips negations, comparisons, exceptions, values with another bound, and claims that another cited sentence
+ * supports.
  */
 function checkPairing({ claim, given, statements }: Pick<Alignment, "claim" | "given" | "statements">): Finding | null {
   if (statedValues(claim).length === 0) return null;
@@ -311,8 +312,8 @@ function mispairedIn(
 }
 
 /**
- * Returns whether a part leaves out words of the first segment and has all words of another segment: "DVDs cost $1" from
- * "Books cost $1, DVDs $2". The remaining words of the first segment ("cost") then belong to both.
+ * Returns whether the claim swaps some of the first segment's own words for those of `other`: claim "DVDs cost $1",
+ * source "Books cost $1, DVDs $2". Words kept from the first segment ("cost") then count as shared.
  */
 function isPutInPlace(other: Segment, first: Segment, roots: ReadonlySet<string>): boolean {
   return other.own.every(({ root }) => roots.has(root)) && first.own.some(({ root }) => !roots.has(root));

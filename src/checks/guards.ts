@@ -41,9 +41,9 @@ export function terminologyOf(tenants: Readonly<Record<string, Vocabulary>>, ten
 }
 
 /**
- * Finds terms of other tenants in a text that lacks the right term. A term matches as a whole word or phrase, in singular
- * and plural, with blanks, hyphens or line breaks between its words; an acronym matches only in capitals. Text inside a
- * term of the tenant is skipped.
+ * Finds terms of other tenants, and internal names, unless the text also contains this tenant's term for the same thing.
+ * A term matches as a whole word or phrase, in singular and plural, with blanks, hyphens or line breaks between its
+ * words; an acronym matches only in capitals. Text inside a term of the tenant is skipped.
  * @param excepted ranges of the text in which any term is allowed
  */
 export function findTermViolations(text: string, terminology: Terminology, excepted: readonly TextRange[] = []) {

@@ -38,7 +38,7 @@ export async function runProgram(
   const context: CliContext = { terminal, process: surroundings, signal: abort.signal, exitCode: EXIT.done };
   const onInterrupt = () => {
     if (abort.signal.aborted) process.exit(EXIT.cancelled);
-    terminal.progress("Stopping (press Ctrl-C again to quit at once) …");
+    terminal.progress("Stopping (press Ctrl-C again to quit immediately) …");
     abort.abort(new SourceboundError("cancelled", "Cancelled."));
   };
   process.on("SIGINT", onInterrupt);

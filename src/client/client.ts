@@ -9,7 +9,7 @@ export const DEFAULT_RETRIES = 2;
  * that many clients do not retry at the same time.
  */
 export const DEFAULT_BACKOFF_MS = 300;
-/** Maximum wait in milliseconds that a server may request. If it requests a longer one, the call fails at once. */
+/** Maximum wait in milliseconds that a server may request. If it requests a longer one, the call fails immediately. */
 const MAX_WAIT_MS = 30_000;
 
 /**

@@ -154,8 +154,8 @@ export function createUploadRoom(files: UploadedFiles, { jobs, documents }: Pick
     const found: Original[] = [];
     for (const file of await files.list(of)) {
       const record = records.get(file.path);
-      // Compare bytes, not times: a file that replaces another one during its ingest is older than the stored
-      // documents.
+      // Compare hashes, not timestamps: a file uploaded while its previous version is being ingested is older than the
+      // documents which that ingest stores.
       const isSame = record?.originalHash === (await hashOf(of, file));
       if (!isSame || (record.status !== "ok" && record.updatedAt < file.updatedAt)) found.push(file);
     }

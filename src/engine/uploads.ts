@@ -188,7 +188,7 @@ function assertFit(paths: readonly string[], others: readonly string[]): void {
 function assertLabel(label: string): void {
   const fits = label !== "" && label.length <= LABEL_CHARACTERS && !/[\p{Cc}\p{Cs}]/u.test(label);
   if (fits && encodeURIComponent(label).length <= LABEL_FOLDER_CHARACTERS) return;
-  const message = `An access label must have 1–${LABEL_CHARACTERS} characters without control characters; a letter other than a–z counts as several.`;
+  const message = `An access label must have 1–${LABEL_CHARACTERS} characters and no control characters. With non-ASCII characters, the maximum may be lower.`;
   throw new RequestError("label_invalid", message);
 }
 

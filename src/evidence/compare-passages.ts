@@ -24,7 +24,7 @@ export interface PassageComparison {
   readonly agreement: Explained;
   /** Number of passages about the same thing that support this one, and that contradict it. */
   readonly votes: { readonly agree: number; readonly differ: number };
-  /** True if at least two passages contradict this one, and more than support it. */
+  /** True if at least two passages contradict this one, and more passages contradict it than support it. */
   readonly outlier: boolean;
   /** True if another passage contradicts this one and no precedence rule decides in its favour. */
   readonly contradicted: boolean;

@@ -146,6 +146,6 @@ function ambiguous(path: string, sources: readonly string[]): RequestError {
 }
 
 function pathOutside(path: string, source: string): RequestError {
-  const message = `The file ${path} of ${source} is outside its source and cannot be used for questions. Ingest it again from a folder that contains it.`;
+  const message = `The file ${path} is outside the folder of source ${source}, so the documents cannot be copied for the evaluation. Ingest it again from a folder that contains it.`;
   return new RequestError("path_outside", message, { path, source });
 }

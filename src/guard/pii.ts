@@ -78,7 +78,10 @@ type Finder = (plain: string) => Iterable<TextRange>;
 const EMAIL = /\b[\w.+-]{1,64}(?:@|\s?[[(]at[\])]\s?)[a-z0-9-]{1,63}(?:(?:\.|\s?[[(]dot[\])]\s?)[a-z0-9-]{1,63}){1,5}\b/gi;
 const CARD = /(?<![\d.-])[1-6](?:[ -]?\d){11,18}(?![\d-])/g;
 const SSN = /(?<![\d.-])(?!000|666|9\d\d)\d{3}([- .])(?!00)\d{2}\1(?!0000)\d{4}(?![\d-])/g;
-/** Matches nine digits after a label such as "SSN". Without a label, only digits with separators match (`SSN`). */
+/**
+ * Matches nine digits after a label such as "SSN", with or without separators. The constant `SSN` matches unlabelled
+ * numbers, which must have separators.
+ */
 const TOLD_SSN =
   /\b(?:ssn|social(?: security)?(?: number| no\.?| #)?)\b[^\d\n]{0,20}?(?<![\d-])((?!000|666|9)\d{3}[- .]?(?!00)\d{2}[- .]?(?!0000)\d{4})(?![\d-])/gi;
 /**

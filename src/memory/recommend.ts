@@ -93,7 +93,7 @@ function fillGaps(
   const apart = gaps.missing.filter(({ text, inDocuments }) => inDocuments && !isCommon(text.toLowerCase())).map(({ text }) => text);
   if (apart.length > 0) {
     const [first] = apart as [string, ...string[]];
-    const text = `Documents mention ${listed(apart)}, but no retrieved passage does. Add what is missing to the passage that contains the answer, or declare \`synonyms\` in the domain pack.`;
+    const text = `Documents mention ${listed(apart)}, but no retrieved passage does. Mention ${listed(apart)} in the passage that contains the answer, or declare \`synonyms\` in the domain pack.`;
     found.push({ kind: "not_together", subject: first.toLowerCase(), text, basis: "heuristic" });
   }
   const topic = query.topics.find((slug) => passages.some(({ topics: held }) => held.includes(slug)));

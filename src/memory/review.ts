@@ -56,7 +56,10 @@ export interface ReviewParts {
   readonly createId: () => string;
   /** True if the cache keeps flagged answers and serves them with a warning. */
   readonly keepsFlagged: boolean;
-  /** Describes selection and filters of questions, by answer id. Questions without selection and filters are left out. */
+  /**
+   * Describes, by answer id, the filters and the selected text to which each question was restricted. Unrestricted
+   * questions are omitted.
+   */
   readonly within: (asked: readonly AskedIn[]) => Promise<ReadonlyMap<string, string>>;
   /** Binds a reviewer's text to quotes of documents, or throws if a sentence cannot be bound. */
   readonly bind: (interaction: ReviewedInteraction, answer: Answer, id: string, text: string) => Promise<Answer>;

@@ -10,12 +10,12 @@ import type { Encoder, EncoderChoice } from "./encoder.ts";
 import { DTYPES, HUB_NAME, POOLINGS } from "./hub/catalog.ts";
 
 /**
- * Milliseconds after a failed call during which further calls fail at once, so that questions are ranked by BM25 without
- * waiting for retries.
+ * Milliseconds after a failed call during which further calls fail immediately, so that questions are ranked by BM25
+ * without waiting for retries.
  */
 const PAUSE_MS = 15_000;
 
-/** Wraps an encoder so that, after a failed call, further calls fail at once for `PAUSE_MS`. */
+/** Wraps an encoder so that, after a failed call, further calls fail immediately for `PAUSE_MS`. */
 function pauseAfterFailure(encoder: Encoder): Encoder {
   let failure: { readonly error: ModelError; readonly until: number } | null = null;
   return {

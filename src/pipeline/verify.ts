@@ -372,7 +372,7 @@ function wasQuotedBefore({ text, resolved, history }: Question, words: QuestionW
   return ({ text: candidate, candidate: { header } }) => {
     const said = `${plain(candidate)} `;
     if (!before.some((answer) => answer.startsWith(said))) return false;
-    // Include the header: "does it have showers?" may ask for another cell of the same row.
+    // Count header words as covered: in "does it have showers?", "showers" may be the header of another cell of the row.
     const held = weightedCoverage(words.own.tokens, new Set(words.tokens(`${header?.text ?? ""}\n${candidate}`)), words.idf);
     return held === null || held < HOLDS_FOLLOW_UP;
   };

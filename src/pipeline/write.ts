@@ -88,8 +88,8 @@ const HALF = 0.5;
 
 /**
  * Returns whether an answer to a "why" question only restates it: "Only one suitcase is allowed" to "Why is only one
- * suitcase allowed?". It compares only words and can err, so the check only warns. Of 23 answers to golden and test
- * questions it flags one, which denies the premise (2026-11-27).
+ * suitcase allowed?". Compares words only, so it can be wrong: it may flag an answer that denies the premise. The check
+ * therefore only warns.
  */
 export function onlySaysThatItIsSo(question: string, sentences: readonly string[]): boolean {
   const { type, content } = readQuestion(question);

@@ -59,7 +59,10 @@ export const SUPPORT_BANDS = { unsupported: 0.51, unclear: 0.68 } as const;
  */
 export const VERDICT_CUTS = { verified: 0.27, uncertain: 0.07 } as const;
 
-/** Retrieval of designs that rank by the cosine alone. @param passages number of passages, both retrieved and passed on */
+/**
+ * Retrieval settings for profiles that rank by cosine only.
+ * @param passages number of passages, both retrieved and passed on
+ */
 export function denseOnly(passages: number): RetrieveSettings {
   return {
     ...{ dense: true, bm25: false, candidates: passages, reranker: "none", rerank: 0, passages },

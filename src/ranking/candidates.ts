@@ -291,7 +291,10 @@ function opensWith(text: string, mark: string): boolean {
   return text.startsWith(mark) && /^\s?[\p{L}\p{N}"“(]/u.test(text.slice(mark.length));
 }
 
-/** Returns whether a unit or its heading contains the word before the number of a note: "Notes" for "see note 3". */
+/**
+ * Returns whether the start of a unit or its heading contains the label of the requested part, case-insensitively: for
+ * "see note 3" the label is "note", which the heading "Notes" contains.
+ */
 function names(unit: PlacedUnit, { name }: AskedPart, passage: Passage): boolean {
   return `${unit.headingPath.at(-1) ?? ""} ${startOf(passage, unit)}`.toLowerCase().includes(name.toLowerCase());
 }

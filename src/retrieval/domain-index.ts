@@ -190,7 +190,7 @@ export class DomainIndex implements QuestionReader {
     return this.vectors.active === null ? null : this.vectors.active.embedQuestion(text, options);
   }
 
-  /** Returns vectors of texts from the encoder of a question's vector, using the vectors cached in the database. */
+  /** Embeds texts with the encoder that produced the question's vector. Reuses vectors cached in the database. */
   embed(texts: readonly string[], { encoder }: QuestionVector, signal: AbortSignal): Promise<Float32Array[]> {
     return this.vectors.embedderOf(encoder).embedTexts(texts, { signal });
   }

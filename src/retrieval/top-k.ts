@@ -192,7 +192,7 @@ export interface Hit {
   readonly bm25: number | null;
   /** Cosine of the chunk's best window; `null` if the chunk is not among the `k` best by vector. */
   readonly dense: number | null;
-  /** Cosine of the chunk's best window for every chunk with a vector; otherwise `null`. */
+  /** Cosine of the chunk's best window, also for chunks found only by words; `null` if chunk or question has no vector. */
   readonly cosine: number | null;
 }
 

@@ -98,11 +98,14 @@ export interface Layout {
   readonly query16: number;
   readonly mask: number;
   readonly list: number;
-  /** (index, score) pairs of a scan, or scores of a rescoring. */
+  /** Address of the (index, score) pairs of a scan, or of the scores of a rescoring. */
   readonly hits: number;
-  /** Working memory of a rescoring: copies of the f32 rows that are in a file. */
+  /** Address of scratch space, to which a rescoring copies f32 rows that are in a file. */
   readonly staged: number;
-  /** First block: scales, int8 rows and, unless they are in a file, f32 rows of `BLOCK_ROWS` slots. */
+  /**
+   * Address of the first block. A block holds `BLOCK_ROWS` slots: their scales, int8 rows and, unless these are in a
+   * file, f32 rows.
+   */
   readonly blocks: number;
   readonly blockBytes: number;
 }

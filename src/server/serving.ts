@@ -23,7 +23,12 @@ export async function openServing(engine: Engine) {
   const queue = createFairQueue({ atOnce: server.answers_at_once, most: server.queue, timeoutMs: server.queue_timeout_ms });
   metrics.gauge("questions_running", "Questions, searches and checks in progress", () => queue.counts().running);
   metrics.gauge("questions_waiting", "Requests waiting in the queue", () => queue.counts().waiting);
-  metrics.gauges("database_connections", "Connections to PostgreSQL; awaited: waiting requests", "state", () => store.connections());
+  metrics.gauges(
+    "database_connections",
+    "PostgreSQL connections by state; `awaited`: number of requests waiting for a connection",
+    "state",
+    () => store.connections(),
+  );
   const admission = store.counters === null ? createAdmission() : createSharedAdmission(store.counters, await store.secret());
   metrics.gauges("rate_limit_requests", "Requests counted against an hourly limit since the process started", "outcome", () =>
     Object.entries(admission.counts()),

@@ -67,7 +67,7 @@ export function createIdempotencyStore(db: Kysely<Database>, now: () => Date, se
         .onConflict((c) => c.column("key").doUpdateSet({ response: sealed, expiresAt: row.expiresAt }))
         .execute();
     },
-    /** Releases a claim without a response. */
+    /** Releases the reservation of an idempotency key, unless its response is already stored. */
     async drop({ name }: NamedRequest): Promise<void> {
       await db
         .deleteFrom("idempotency")

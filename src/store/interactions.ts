@@ -113,7 +113,10 @@ function createInteractionWriter(db: Kysely<Database>, { writeTurns, clock, rete
   return joined(addAll, { atOnce: waits ? SERVER_WRITES : 1 });
 }
 
-/** Creates a writer of interactions, in order. A reviewed one is inserted at once, so that later interactions can inherit its review. */
+/**
+ * Creates a writer of interactions, in order. A reviewed one is inserted immediately, so that later interactions can
+ * inherit its review.
+ */
 function createTogetherWriter(db: Kysely<Database>, writeTurns: WriteTurns) {
   const reviewOf = createReviewReader(db);
   const insertInteractions = prepareRows((rows: readonly Selectable<Database["interactions"]>[]) =>

@@ -93,7 +93,7 @@ export function createJobStore(db: Kysely<Database>, now: () => Date) {
     },
     /** Completes a job. If it was requested again meanwhile, it stays queued. */
     done: (id: string, worker: string): Promise<void> => settle(id, worker, null),
-    /** Returns an unfinished job to the queue, so that another worker can claim it at once. */
+    /** Returns an unfinished job to the queue, so that another worker can claim it immediately. */
     async giveBack(id: string, worker: string): Promise<void> {
       const free = { state: "queued" as const, worker: null, aliveAt: null };
       await db.updateTable("jobs").set(free).where("id", "=", id).where("worker", "=", worker).execute();

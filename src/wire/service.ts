@@ -199,7 +199,9 @@ export const uploadQuerySchema = z.strictObject({
     .min(1)
     .max(60)
     .optional()
-    .describe("An access label of the key. Absent: the first label of the key, or the label in the domain pack if the key has none."),
+    .describe(
+      "Access label given to the files; one of the caller's labels. Default: the key's first label, else the label in the domain pack.",
+    ),
 });
 export const uploadResponseSchema = z.object({ items: z.array(fileSchema) });
 

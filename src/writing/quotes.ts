@@ -174,7 +174,8 @@ function siblingRows({ candidates, asked }: Pick<Choice, "candidates" | "asked">
     const table = tableOf(row);
     if (table === null || table !== tableOf(other)) return false;
     const [keys, wanted] = [asked.bitsIn(row.text), asked.bitsIn(other.text)];
-    // The first cell is the row's label. Numbers elsewhere, as in "up to 4 times a day", may be in every row.
+    // Compare numbers in the first cell (the label) separately, because they identify the row. Numbers in other cells,
+    // such as "up to 4 times a day", may occur in every row.
     const [label, wantedLabel] = [row, other].map(({ text }) => asked.bitsIn(text.split("|")[0] ?? "") & asked.numbers) as [
       AskedBits,
       AskedBits,

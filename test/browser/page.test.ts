@@ -96,7 +96,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     // The explanation opens below the button, over the question box, so the button is scrolled down to just above the box.
     await sure.evaluate((element) => window.scrollBy({ top: element.getBoundingClientRect().bottom - 580, behavior: "instant" }));
     await sure.click();
-    const meaning = page.getByText("it is not a probability");
+    const meaning = page.getByText("do not read it as a probability");
     await meaning.waitFor();
     const onTop = await meaning.evaluate((element) => {
       const { left, top, bottom, width } = element.getBoundingClientRect();

@@ -76,7 +76,7 @@ describe.skipIf(!hasChromium)("the views", () => {
       .click();
     await look("conversation");
     await page.getByRole("button", { name: "Sources match well" }).first().click();
-    await page.getByText("it is not a probability").first().waitFor();
+    await page.getByText("do not read it as a probability").first().waitFor();
     await look("confidence");
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "History" }).click();

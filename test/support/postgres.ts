@@ -104,7 +104,7 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
       const args = ["-D", data, "-p", String(port), ...options.flatMap((one) => ["-c", one])];
       for (let tries = 0; ; tries++) {
         server = spawn(join(BIN, "postgres"), args, { ...run, stdio: "ignore" });
-        // A child of the killed server may still hold its shared memory; the new server then exits at once and is started again.
+        // A child of the killed server may still hold its shared memory; the new server then exits immediately and is restarted.
         const early = new Promise<"ended">((resolve) => server?.once("exit", () => resolve("ended")));
         if ((await Promise.race([answers(admin).then(() => "up" as const), early])) === "up") return;
         if (tries > 50) throw new Error("PostgreSQL does not start");

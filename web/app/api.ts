@@ -6,7 +6,7 @@ export type Api = ReturnType<typeof createApi>;
 /** Creates the client. @param key `null`: nobody is signed in */
 export function createApi(key: string | null) {
   const server = { baseUrl: "", apiKey: key ?? undefined };
-  // No retries, because a view shows a failure at once and offers to try again.
+  // No retries, because a view shows a failure immediately and offers to try again.
   const { request, bytes } = createClient({ ...server, retries: 0, timeoutMs: 0 });
   return {
     ...createClient(server),

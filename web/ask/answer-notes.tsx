@@ -153,7 +153,7 @@ function describeEnd(status: Ended): { heading: string; text: string } {
   }
   const { code, message, status: http } = status.failure;
   if (code === "unreachable") {
-    return { heading: "The server cannot be reached", text: "Check that it is running and that you are online, then ask again." };
+    return { heading: "The server cannot be reached", text: "Check that the server is running and that you are online, then ask again." };
   }
   if (code === "stream_cut") {
     const text = "The connection closed before the answer was complete. Ask again. If this happens repeatedly, check the server log.";

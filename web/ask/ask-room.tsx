@@ -66,7 +66,7 @@ export interface AskRoomProps {
   readonly handed: Handed | null;
 }
 
-/** A question that another view passes to Ask, to be asked at once or to be edited first. */
+/** A question that another view passes to Ask, to be asked immediately or to be edited first. */
 export interface Handed {
   readonly question: string;
   /** Settings with which the question is asked. `null`: the question is put into the box for editing. */

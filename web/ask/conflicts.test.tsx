@@ -42,9 +42,9 @@ describe("ConflictList", () => {
     expect(rendered(null)).toContain("conflict-value");
   });
 
-  it("names the declared rule and the value that it supports", () => {
-    expect(rendered({ rule: "newer", holds: "S1" })).toContain("Decided by a declared rule, the newer source takes precedence: $5");
-    expect(rendered({ rule: "regulation", holds: "S1" })).toContain("a source of type &quot;regulation&quot; takes precedence: $5");
+  it("names the configured rule and the value that it supports", () => {
+    expect(rendered({ rule: "newer", holds: "S1" })).toContain("rule (the newer source takes precedence), this applies: $5");
+    expect(rendered({ rule: "regulation", holds: "S1" })).toContain("type &quot;regulation&quot; takes precedence), this applies: $5");
     expect(rendered({ rule: "newer", holds: "S1" })).not.toContain("no rule says which");
   });
 });

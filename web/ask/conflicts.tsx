@@ -101,5 +101,5 @@ function keyOf({ sides }: Disagreement): string {
 function decidedBy({ sides }: Disagreement, rule: NonNullable<Disagreement["decidedBy"]>): string {
   const holding = new Set(sides.filter(({ holds }) => holds).map(({ value, title }) => value ?? title));
   const reason = rule === "newer" ? "the newer source takes precedence" : `a source of type "${rule}" takes precedence`;
-  return `Decided by a declared rule, ${reason}: ${[...holding].join(", ")}`;
+  return `These sources disagree. By the configured rule (${reason}), this applies: ${[...holding].join(", ")}`;
 }

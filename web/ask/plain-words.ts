@@ -117,7 +117,8 @@ export function labelConfidence({
 }
 
 function uncalibrated(value: number, fit: Fit | null): ConfidenceWords {
-  const unmeasured = "It was not calibrated on questions with known answers about these documents, so it is not a probability.";
+  const unmeasured =
+    "This score has not been tested on questions with known answers about these documents, so do not read it as a probability.";
   const points = `${formatConfidence(value)}. The score ranks answers: those with a higher score are correct more often.`;
   if (fit === null)
     return { label: "Confidence not calibrated", meaning: `This method's score is ${formatConfidence(value)}. ${unmeasured}` };

@@ -7,7 +7,7 @@ const AROUND = "1200px 0px";
 export interface NearProps {
   /** Height of the placeholder in pixels, until the part is rendered. */
   readonly height: number;
-  /** True to render the part at once, wherever it is. */
+  /** True to render the part immediately, wherever it is. */
   readonly eager: boolean;
   /** Text of the placeholder. */
   readonly label?: string;

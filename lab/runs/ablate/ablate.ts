@@ -16,7 +16,7 @@ import { invalidCitations, type LadderScore, scoreAnswer } from "./ladder-score.
 import type { Rung } from "./rungs.ts";
 import { type ScriptedModel, startScriptedModel } from "./scripted-model.ts";
 
-/** Short, because the scripted model runs in this process and answers at once. */
+/** Short, because the scripted model runs in this process and answers immediately. */
 const MODEL_TIMEOUT_MS = 30_000;
 /** Model names of the scripted model: their list prices are known, and the source used them. */
 const SCRIPTED = { small: "gpt-4.1-mini", large: "gpt-4.1" } as const;

@@ -59,7 +59,9 @@ Examples:
       const all = await store.keys.list();
       if (json) return terminal.print(JSON.stringify(all.map(toJson)));
       if (all.length === 0)
-        terminal.error("There are no keys, so this machine may ask without one. Create one: `sourcebound keys create NAME`");
+        terminal.error(
+          "No API keys exist. By default, this machine needs none. To allow other machines, create one: `sourcebound keys create NAME`",
+        );
       for (const key of all) terminal.print(`${key.id}  ${stateOf(key).padEnd(7)}  ${harmlessLine(key.name)}  (${describe(key)})`);
     },
   });

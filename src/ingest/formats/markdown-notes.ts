@@ -124,7 +124,8 @@ export function maxIndentOf({ hasTags }: MaskedSource): number {
  */
 export function fenceAfter(fence: string, line: string, maxIndent: number): string {
   const [, indent = "", marks = ""] = FENCE.exec(line) ?? [];
-  // A line that is indented further is code itself, or belongs to a list item.
+  // Fence marks indented by more than `maxIndent` belong to an indented code block or a list item, so they neither open
+  // nor close a fence.
   if (indent.length > maxIndent || (indent.includes("\t") && maxIndent < 4)) return fence;
   if (fence === "") return marks;
   return marks.startsWith(fence) && line.trim() === marks ? "" : fence;

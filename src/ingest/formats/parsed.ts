@@ -80,11 +80,11 @@ export interface FormatResult extends WrittenBlocks {
 const MAX_TITLE = 300;
 
 /**
- * Returns the heading that is the title of the whole text: the only heading of the highest level, or the first of
- * several headings of level 1. Several headings of a lower level name chapters, so the result is `null`. Headings in
- * collapsible sections are ignored.
- * @param name name of the file. If given and there are several headings of level 1, the first one is returned only if
- * it alone shares a word with the name
+ * Returns the heading that titles the whole text, or `null`. The only heading of the highest level is the title. Of
+ * several level-1 headings, the first is the title. Several top headings of a lower level are chapter titles: `null`.
+ * Headings in collapsible sections are ignored.
+ * @param name name of the file. If given, the first of several level-1 headings is the title only if it shares a word
+ * with the name and no other level-1 heading does
  */
 export function titleOf({ text, blocks }: WrittenBlocks, name: string | null = null): string | null {
   const headings = blocks.filter(({ type, sectionEnd }) => type === "heading" && sectionEnd === undefined);

@@ -78,7 +78,10 @@ export class IndexCatalog {
     return { index, version: meta.version, vectors: Object.fromEntries(fields.map(([name, { dimension = 0 }]) => [name, dimension])) };
   }
 
-  /** Creates an index, which serves searches at once if the domain has no other. Deletes unfinished indexes of earlier attempts. */
+  /**
+   * Creates an index, which immediately serves searches if the domain has no other. Deletes unfinished indexes of earlier
+   * attempts.
+   */
   async create(vectors: Readonly<Record<string, number>> = {}): Promise<Place> {
     const { connection, store, shards, createId } = this.options;
     const serving = (await this.current())?.index;

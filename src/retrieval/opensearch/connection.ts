@@ -45,7 +45,10 @@ export interface BulkItem {
 /** Maximum number of retries after the overloaded cluster refused a write. The pause between them doubles. */
 const BULK_RETRIES = 6;
 const BULK_WAIT_MS = 250;
-/** Maximum characters per bulk request. OpenSearch recommends a few megabytes. */
+/**
+ * Number of characters (of ASCII text: bytes) at which a bulk request is complete. OpenSearch recommends a few
+ * megabytes.
+ */
 const BULK_BYTES = 5_000_000;
 /** Maximum number of attempts at other nodes after a node did not answer. */
 const RETRIES = 3;

@@ -134,7 +134,7 @@ export function* windowsOf(
   }
 }
 
-/** Returns false for a token that the analyser never produces, so that no window contains it. */
+/** Returns false for a token that the analyser never produces, and that therefore cannot occur in an indexed window. */
 export function isIndexable(token: string): boolean {
   return token !== "" && token.length <= TOKEN_LENGTH && !/\s/.test(token) && token.isWellFormed();
 }

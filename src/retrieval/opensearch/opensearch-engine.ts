@@ -311,7 +311,10 @@ export class OpenSearchEngine implements SearchEngine {
     return items;
   }
 
-  /** Deletes all versions of documents except the given one of each (`null`: all), and makes all changes visible at once. */
+  /**
+   * Deletes all versions of documents except the given one of each (`null`: all), and makes all changes visible
+   * immediately.
+   */
   private async delete(index: string, versions: ReadonlyMap<string, string | null>): Promise<void> {
     const ids = [...versions.keys()];
     for (let at = 0; at < ids.length; at += IDS_PER_REQUEST / 4) {

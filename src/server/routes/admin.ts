@@ -155,7 +155,7 @@ export const adminEndpoints = {
 /** An alias that the `validator` design defines. */
 export const refreshCache = endpoint({
   ...{ method: "POST", path: "/refresh-cache", opens: "ingest", ...refreshing },
-  what: "Same as `/v1/admin/refresh`, under the name in the `validator` design.",
+  what: "Alias of `/v1/admin/refresh`, for clients written for the `validator` design.",
   handle: refresh,
 });
 

@@ -64,7 +64,9 @@ export const tokenSchema = z
         roles: claim("Claim with the roles; `default_roles` apply when absent"),
         domains: claim("Claim with the domains, the default one first; the server's default domain when absent"),
         tenants: claim("Claim with the tenants; when absent, only documents without a tenant are visible"),
-        access: claim("Claim with the access labels; the configured labels when absent"),
+        access: claim(
+          "Name of the token claim that holds the access labels. Without this setting, the labels of the top-level setting `access` apply",
+        ),
       },
     ),
     roles: optional(
@@ -112,7 +114,7 @@ export const serverSchema = z
     hosts: setting(
       z.array(z.string().regex(/^[A-Za-z0-9._-]+$|^\[[0-9A-Fa-f:]+\]$/, "must be a host name without a port")),
       [],
-      "Host names of this server. Requests for other names are refused, which prevents DNS rebinding. Names of this machine are always accepted. Empty: every name is accepted on a public address",
+      "Host names of this server. Requests for other names are refused, which prevents DNS rebinding. Names of this machine are always accepted. Empty: accepts every name if other machines can reach `host`, otherwise only names of this machine",
     ),
     cors: setting(
       z.array(z.url({ protocol: /^https?$/ }).refine((origin) => new URL(origin).origin === origin, "must be an origin, without a path")),

@@ -4,7 +4,10 @@ import { httpUrl } from "./models.ts";
 
 /** Maximum connections of one process. PostgreSQL allows 100 connections by default, enough for ten processes. */
 export const DEFAULT_DATABASE_CONNECTIONS = 9;
-/** Maximum milliseconds for which a database statement may run or wait: many times the longest statement for a question or a file. */
+/**
+ * Maximum milliseconds that a database statement may take, including waiting for locks. Far longer than any statement
+ * takes when answering a question or ingesting a file.
+ */
 export const DEFAULT_DATABASE_TIMEOUT_MS = 30_000;
 
 /** Minimum number of vectors in a domain for which pgvector is used (`seven-layer` design, table 10). */
@@ -49,7 +52,7 @@ const url = httpUrl.refine(
 
 export const searchSchema = z
   .strictObject({
-    type: z.literal("opensearch").describe("The search engine; without `search`, each process has its own"),
+    type: z.literal("opensearch").describe("Type of the shared search engine. Without `search`, each process keeps its own index"),
     url: z
       .union([url, z.array(url).min(1)])
       .describe("Address of a node, or a list of addresses; if a node does not answer, the next one is asked"),

@@ -147,7 +147,7 @@ export type CheckResult = InProcess<z.infer<typeof findingSchema>> & {
 export const warningSchema = z.object({
   code: z.string().describe("Such as `read_as`: a word was corrected to one that the documents contain."),
   message: z.string(),
-  ask_instead: z.string().optional().describe("Question that forces the original spelling; only with `read_as`."),
+  ask_instead: z.string().optional().describe("Question to send instead, to search for the original spelling. Only with `read_as`."),
   sentence: z.int().min(0).optional().describe("Index of the sentence that the warning is about; absent: the whole answer."),
 });
 export type Warning = InProcess<z.infer<typeof warningSchema>>;
@@ -269,7 +269,10 @@ export interface Answer {
   /** Question and time of the stored answer; absent unless the answer came from the cache. */
   readonly cached?: CachedFrom;
   readonly tokenUsage: TokenUsage;
-  /** Cost by dated list prices. 0 without calls to an endpoint; `null` if tokens were not counted or a price is unknown. */
+  /**
+   * Cost by list prices as of a recorded date. 0 without calls to an endpoint; `null` if tokens were not counted or a
+   * price is unknown.
+   */
   readonly costUsd: number | null;
   /** All calls to endpoints in order, including failed ones; empty if there were none. */
   readonly calls: readonly PricedCall[];

@@ -42,7 +42,10 @@ const MAX_BOLD_HEADING_CHARACTERS = 120;
 const PARAGRAPH_GAP = 1.35;
 /** Maximum distance of lines within a heading, as a multiple of its letter size. Headings are set tighter than text. */
 const HEADING_STEP = 1.7;
-/** Minimum number of measured line distances. With fewer, the letter size limits the usual distance (`usualPitch`). */
+/**
+ * Minimum number of measured line distances from which the usual one is estimated. With fewer, the estimate is capped by
+ * the letter size (`usualPitch`).
+ */
 const FEW_STEPS = 3;
 /** Matches the end of a line that may end a paragraph: the end of a sentence, quotation or bracket. */
 const MAY_END = /[.!?:;"”)]$/;

@@ -10,7 +10,7 @@ export const INDENT = 0.8;
 export const SAME_SIZE = 0.6;
 /** Minimum hanging indent of items, as a multiple of the letter size. */
 const HUNG = 0.8;
-/** Matches marks that begin a list item. A sign is removed from the text of the item; a number stays. */
+/** Matches marks that begin a list item. A bullet is removed from the text of the item; a number stays. */
 export const ITEM_MARK = /^(?:[-–—•‣◦▪●○*·]|\d{1,3}[.)])$/;
 /** Matches the end of a sentence. */
 export const ENDED = /[.!?:;]["”)\]]*$/;
@@ -131,7 +131,7 @@ function mostUsedSize(words: readonly PdfWord[]): number {
   return size;
 }
 
-/** Matches the mark of a list item: a sign, a number or a letter. */
+/** Matches the mark of a list item: a bullet, a number or a letter. */
 export const BULLET = /^(?:[-–—•‣◦▪●○*·]|\(?(?:\d{1,3}|[a-zA-Z])[.)])$/;
 
 /** Checks whether two boxes are on the same line: they overlap vertically by more than half of the smaller height. */
