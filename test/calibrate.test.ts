@@ -231,6 +231,6 @@ describe("sourcebound doctor", () => {
     await writeCalibration({ ...calibration, name: "library.sourcebound.2026-11-26T100000Z", documents }, folder);
     const outgrown = await calibrationFindings();
     expect(outgrown.findings).toMatchObject([{ level: "warning", message: expect.stringContaining("but had 20") }]);
-    expect(outgrown.findings?.[0]?.message).toContain("sourcebound calibrate --domain library");
+    expect(outgrown.findings?.[0]?.message).toContain("sourcebound calibrate --risk .05 --domain library");
   });
 });

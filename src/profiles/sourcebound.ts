@@ -44,7 +44,7 @@ export const sourcebound: Profile = {
     onFault: "regenerate",
     sentences: { normal: 4, more: 10 },
     refusal: "I did not find enough in the documents to answer this reliably.",
-    unreliable: "An answer was written, but its sources did not support it, so it is not shown.",
+    unreliable: "An answer was written, but it did not stand up to its sources, so it is not shown.",
   },
   check: {
     uncited: "remove",

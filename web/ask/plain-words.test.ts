@@ -6,7 +6,7 @@ describe("plain words", () => {
     for (const agg_conf of [0, 0.2, 0.5, 0.99, 1]) {
       const { label, meaning } = labelConfidence({ agg_conf, agg_conf_calibrated: false, profile: "sourcebound" });
       expect(label).not.toMatch(/likely/i);
-      expect(meaning).toContain("not a probability");
+      expect(meaning).toContain("do not read it as a probability");
     }
     expect(labelConfidence({ agg_conf: null, agg_conf_calibrated: true, profile: "sourcebound" }).label).toBe("Confidence unknown");
   });
