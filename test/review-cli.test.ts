@@ -84,7 +84,7 @@ describe("a question with filters", () => {
     const asked = JSON.parse((await cli("ask", "--json", "--document", "fines.txt", question)).stdout) as { id: string };
     const within = /within "[^"\n]+"/.exec((await cli("review", "list")).stdout)?.[0];
     expect(within).toBeDefined();
-    expect((await cli("review", "show", asked.id)).stdout).toContain(`Asked ${within?.replace("within", "within:")}`);
+    expect((await cli("review", "show", asked.id)).stdout).toContain(`${within?.replace("within", "Search restricted to:")}`);
     const file = join(library.sandbox.folder, "outside.txt");
     writeFileSync(file, "Children under 12 pay nothing [1].\n[1]: cards.md\n");
     expect((await cli("review", "correct", asked.id, "--answer", file)).stderr).toMatch(/answer_unbound[\s\S]*is outside/);
