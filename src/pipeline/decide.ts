@@ -6,6 +6,7 @@ import {
   askedTerms,
   formsHeld,
   holdingCodes,
+  holdsCode,
   type NamedThings,
   type NameParts,
   namedThings,
@@ -53,12 +54,13 @@ export async function decide(weighed: Weighed, context: PipelineContext, log: St
   const things = context.profile.gate.type === "sufficiency" ? await askedThings(question, context) : null;
   // Drop evidence without the question's codes before ranking, because the best remaining candidate determines the confidence.
   const holding = things === null ? evidence : holdingCodes(evidence, things.codes);
-  const choice = await choose(
+  const found = await choose(
     { question, evidence: holding.length === 0 ? evidence : holding, ranked: weighed.ranked },
     context,
     log,
     signal,
   );
+  const choice = things === null ? found : { ...found, candidates: withoutOtherRows(found.candidates, things.codes) };
   const sufficiency = applyCalibration(weighed, choice, context, log);
   const made = decideByGate(evidence, gate, sufficiency, writersOf(context) !== null);
   if (sufficiency !== null) {
@@ -123,6 +125,17 @@ async function withEqualRows(question: Question, choice: Choice, context: Pipeli
 function manyRows(rows: number): Warning {
   const message = `${rows} rows of one table match the question equally. Add a word that tells them apart, or open the table.`;
   return { code: "rows_alike", message };
+}
+
+/**
+ * Drops table rows without the question's codes if another row has one: "KX-10288" is not "KX-10287". Sentences stay,
+ * because a section about a code need not repeat it.
+ */
+function withoutOtherRows(candidates: readonly ScoredCandidate[], codes: readonly string[]): readonly ScoredCandidate[] {
+  const isRow = ({ view }: ScoredCandidate) => view.candidate.header !== null;
+  const isHolding = ({ view }: ScoredCandidate) => holdsCode(`${view.candidate.above} ${view.text}`, codes);
+  const found = codes.length > 0 && candidates.some((one) => isRow(one) && isHolding(one));
+  return found ? candidates.filter((one) => !isRow(one) || isHolding(one)) : candidates;
 }
 
 /** Names and codes of a question, with its words and the corrections of its spelling. */
