@@ -176,7 +176,7 @@ function indexOfClosing(source: string, name: string, from: number): number {
 }
 
 /**
- * Sorts events by their position in the source. The placeholders of left-out elements get an empty range, because text
+ * Sorts events by their position in the source. Elements that were left out get an empty range, because text
  * inside their range may have moved.
  */
 function inSourceOrder(events: readonly MarkupEvent[]): MarkupEvent[] {
