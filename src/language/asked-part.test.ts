@@ -7,7 +7,7 @@ describe("askedPart", () => {
     ["What does clause 2.3 say?", ["2.3"], "What does "],
     ["Who signs under section 5(b)?", ["5", "b"], "Who signs under ?"],
     ["What does rule (d) of the club say?", ["d"], "What does  of the club say?"],
-    ["Is section 4 open?", ["4"], "Is  open?"],
+    ["Is rule 4 open?", ["4"], "Is  open?"],
   ])("finds the part and the rest: %s", (question, numbers, rest) => {
     expect(askedPart(question)).toMatchObject({ numbers, rest });
   });

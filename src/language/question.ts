@@ -293,7 +293,7 @@ const OPENING = new RegExp(
 );
 
 /** Matches the name of a part that documents number with a plain number. */
-const PART_NAME = new RegExp(`^(?:${LABELS}|(?:foot)?note)s?$`, "i");
+const PART_NAME = new RegExp(`^(?:${LABELS}|rule|clause|paragraph|item|(?:foot)?note)s?$`, "i");
 
 /** Matches a question that is answered by yes or no. */
 const ASKS_WHETHER = new RegExp(String.raw`${JOINED}${AUXILIARY}\b`, "i");

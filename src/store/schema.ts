@@ -177,7 +177,7 @@ export interface Database {
   api_keys: Row<"id" | "name" | "createdAt", "expiresAt" | "revokedAt"> & {
     /** Keyed hash of the key. The key itself is not stored. */
     hash: string;
-    /** `roles` to `access` are JSON lists. `null`: any domain, any tenant, or the configured access labels. */
+    /** `roles` to `access` are JSON lists. `null`: all domains, all tenants, or the configured access labels. */
     roles: string;
     domains: string;
     tenants: string;
