@@ -2,14 +2,17 @@ import type { Block, TextRange, Unit } from "../shared/types.ts";
 import type { TokenCounter } from "../text/cl100k.ts";
 import { isInsidePair } from "../text/sentences.ts";
 
-/** Kind of cut, best first. `attached`: before a table or note; `whole`: inside a table or quotation; `heading`: after a heading. */
+/**
+ * Kind of boundary before an atom. `introduction`: after a colon; `word`: inside a sentence or other unit; `attached`: before a table or
+ * footnote that belongs to the text above; `whole`: inside a table or quotation; `heading`: after a heading.
+ */
 export type Boundary = "section" | "block" | "list" | "row" | "sentence" | "introduction" | "word" | "attached" | "whole" | "heading";
 
-/** A unit, or a part of a long unit. Chunks and windows consist of whole atoms. */
+/** A unit (e.g. a sentence or table row), or a piece of a long unit. Chunks and windows are sequences of atoms. */
 export interface Atom extends TextRange {
   /**
-   * Number of tokens, including white space that the encoding joins to the atom. The sum over several atoms is close to
-   * the token count of their slice.
+   * Token count of the atom, one space before it and the line breaks after it. Therefore the counts of adjacent atoms
+   * add up to nearly the count of their joint text.
    */
   readonly tokens: number;
   readonly boundary: Boundary;
@@ -22,8 +25,8 @@ interface AtomSource {
 }
 
 /**
- * Splits a document into atoms of at most `atomTokens`. A table, or a quotation with its attribution, must not be cut
- * if it has at most `wholeTokens`.
+ * Splits a document into atoms of at most `atomTokens` tokens. If a table, or a quotation with its attribution, has at
+ * most `wholeTokens` tokens, the boundaries inside it become `whole`, where a cut is expensive.
  */
 export function atomsOf(
   source: AtomSource,
@@ -50,11 +53,11 @@ export function atomsOf(
   return atoms;
 }
 
-/** Matches the attribution of a quotation, on a line of its own that begins with a dash. */
+/** Matches the attribution of a quotation: a line that begins with a dash, e.g. "— Jane Austen". */
 const ATTRIBUTION = /^[\u2013\u2014\u2015]{1,2}\s*\S|^--\s*\p{Lu}/u;
 const MAX_ATTRIBUTION = 200;
 
-/** Checks whether a unit continues the quotation before it, or states who is quoted. */
+/** Checks whether a unit belongs to the quotation before it: as further quoted text, or as its attribution. */
 function belongsToQuotation({ text, blocks }: AtomSource, previous: Unit | undefined, unit: Unit): boolean {
   if (previous?.type !== "quote") return false;
   if (unit.type === "quote") return true;
@@ -81,16 +84,16 @@ function boundaryBetween(source: AtomSource, previous: Unit | undefined, unit: U
 }
 
 /**
- * Matches a note below the paragraph that cites it: its mark, then its text. The parsers of EPUB, PDF and DOCX write
- * notes in this form.
+ * Matches the start of a footnote: its mark, a space and its text, e.g. "[3] See page 9" or "* Estimated". The parsers
+ * of EPUB, PDF and DOCX write footnotes in this form, below the paragraph that cites them.
  */
 const NOTE = /^(?:\[(\d{1,3}|\*{1,3}|[\u2020\u2021])\]|(\d{1,3}|\*{1,3}|[\u2020\u2021])) \S/;
-/** Maximum notes after one paragraph. */
+/** Maximum number of footnotes below one paragraph. */
 const MOST_NOTES = 20;
 
 /**
- * Returns the offset of the mark that cites the note in this unit. The mark is in the nearest paragraph above that is
- * not a note itself. -1 if the unit begins no note, or the paragraph has no such mark.
+ * If the unit begins a footnote, returns the offset of the mark that cites the footnote, e.g. of "[3]". The mark must
+ * be in the nearest paragraph above that is not a footnote itself. Otherwise returns -1.
  */
 function callOf({ text, blocks }: AtomSource, unit: Unit): number {
   const textOf = (block: Block | undefined) => (block?.type === "paragraph" ? text.slice(block.start, block.end) : "");
@@ -104,12 +107,12 @@ function callOf({ text, blocks }: AtomSource, unit: Unit): number {
   let caller = unit.block - 1;
   while (caller > 0 && unit.block - caller < MOST_NOTES && markOf(blocks[caller]) !== undefined) caller--;
   const called = textOf(blocks[caller]);
-  // The mark must be a separate word if it is a bare number: "15" does not cite note 5.
+  // A bare number must be a separate word: "15" does not cite footnote 5.
   const at = /^\d/.test(mark) ? called.search(new RegExp(`(?<=\\s)${mark}(?=\\s|$)`)) : called.indexOf(mark);
   return at < 0 ? -1 : at + (blocks[caller]?.start ?? 0);
 }
 
-/** Marks sentence boundaries between the mark at offset `call` and its note as poor places to cut (`attached`). */
+/** Makes cuts between a footnote and the mark at offset `call` that cites it expensive: sentence boundaries there become `attached`. */
 function keepFromCall(atoms: Atom[], call: number): void {
   for (let k = atoms.length - 1; k > 0; k--) {
     const atom = atoms[k] as Atom;
@@ -118,10 +121,7 @@ function keepFromCall(atoms: Atom[], call: number): void {
   }
 }
 
-/**
- * Forbids cuts inside a table or quotation that consists of the atoms from index `from` on, if it has at most `limit`
- * tokens.
- */
+/** Makes cuts inside a table or quotation expensive if it has at most `limit` tokens. It consists of the atoms from index `from` on. */
 function keepWhole(atoms: Atom[], from: number, limit: number): void {
   if (from < 0) return;
   const inside = atoms.slice(from);
@@ -131,7 +131,9 @@ function keepWhole(atoms: Atom[], from: number, limit: number): void {
   }
 }
 
-/** Counts the tokens of an atom, with a space before it and the line breaks after it, as the encoding does. */
+/**
+ * Counts the tokens of an atom, a space before it and the line breaks after it, because the cl100k tokenizer merges these with the text.
+ */
 function tokensWithSpace(text: string, { start, end }: TextRange, count: TokenCounter): number {
   const from = text[start - 1] === " " ? start - 1 : start;
   let to = end;
@@ -140,13 +142,13 @@ function tokensWithSpace(text: string, { start, end }: TextRange, count: TokenCo
 }
 
 /**
- * Halves a range until each part has at most `limit` tokens. Cuts at the white space nearest to the middle; without
- * white space, between two characters.
+ * Halves a range until each piece has at most `limit` tokens. Cuts at the white space nearest to the middle. If there
+ * is none, cuts between two characters.
  */
 function splitRange(text: string, range: TextRange, counted: { readonly limit: number; readonly count: TokenCounter }): TextRange[] {
   const { limit, count } = counted;
   const { start, end } = range;
-  // A UTF-16 code unit has at most three UTF-8 bytes, and a token has at least one, so this range is within the limit.
+  // A UTF-16 code unit takes at most three UTF-8 bytes, and a token at least one. So a short range is within the limit without a count.
   if ((end - start) * 3 <= limit || end - start < 2) return [range];
   if (count(range) <= limit) return [range];
   const middle = start + ((end - start) >> 1);
@@ -159,7 +161,7 @@ function splitRange(text: string, range: TextRange, counted: { readonly limit: n
   return [...splitRange(text, { start, end: cut.end }, counted), ...splitRange(text, { start: cut.start, end }, counted)];
 }
 
-/** Returns the white space nearest to `middle`: the text before it ends at `end`, and the text after it begins at `start`. */
+/** Finds the white space nearest to `middle`. The text before the white space ends at offset `end`; the text after it begins at `start`. */
 function nearestBlank(text: string, start: number, end: number, middle: number): { start: number; end: number } | null {
   for (let distance = 0; distance < (end - start) >> 1; distance++) {
     for (const at of [middle - distance, middle + distance]) {

@@ -9,7 +9,7 @@ type Frame =
   | { readonly type: "quote" }
   | { readonly type: "row"; readonly table: Table; readonly names: NamesColumns; cell: number; written: number; nested: number };
 
-/** Whether a row contains the names of the columns. "maybe": the row is used as header, but can also be quoted like other rows. */
+/** Whether a row contains the names of the columns. "maybe": the row serves as header, but can also be quoted like a row of data. */
 export type NamesColumns = boolean | "maybe";
 
 export interface Table {
@@ -23,11 +23,11 @@ interface OpenBlock {
   readonly header: number;
   readonly start: number;
   readonly frame: Frame | null;
-  /** End of the bold text at the start of the block. Equal to `start` if there is none; -1 as long as the bold text continues. */
+  /** End of the bold text at the start of the block; `start` if there is none, -1 while all text of the block so far is bold. */
   boldEnd: number;
-  /** Whether bold text of this block continues in the next block. */
+  /** True while a bold element is open. At the end of the block, this means that the bold text continues in the next block. */
   isBoldOpen: boolean;
-  /** True for a line without markup that is the heading of the next block. */
+  /** True if the block is a line that serves as the heading of the next block, but is not marked up as a heading. */
   isHeadLine: boolean;
 }
 
@@ -39,9 +39,9 @@ export interface WrittenBlocks {
 }
 
 /**
- * Builds blocks from calls that state structure (headings, items, rows, paragraphs) and ranges of visible text. A block
- * starts at its first visible character, so markup without text adds no block. An empty line separates two blocks.
- * Items of one list, and rows of one table, are separated by a single line break.
+ * Builds the normalised text of a document and its blocks. A parser calls methods for structure, e.g. `beginHeading`,
+ * and for text. A block starts at its first visible character, so an element without text adds no block. An empty line
+ * separates blocks; items of one list, and rows of one table, are separated by a line break.
  */
 export class BlockWriter {
   readonly #builder: TextBuilder;
@@ -50,33 +50,31 @@ export class BlockWriter {
   #open: OpenBlock | null = null;
   /** Separator before the next visible text: none, a hard line break, or the end of a paragraph. */
   #pending: "none" | "line" | "paragraph" = "paragraph";
-  /** Number of open bold elements. */
   #bold = 0;
   #listDepth = 0;
   #lists = 0;
-  /** The number of the open list item, which is written before the first text of the item. */
+  /** Number of the open list item, e.g. "4."; `null` once it is written, which happens before the item's first text. */
   #mark: SourceText | null = null;
   #tables = 0;
-  /** List number, or negative table number, of the last block; 0 outside lists and tables. Decides the separator before the next block. */
+  /** Number of the list, or negative number of the table, of the last block; else 0. It decides the separator before the next block. */
   #lastGroup = 0;
   #headingLevel = 1;
   /** Open sections, outermost first. */
   readonly #sections: { readonly firstBlock: number; readonly headingLevel: number }[] = [];
-  /** Indexes of the blocks in open sections. */
   readonly #inSections: number[] = [];
-  /** Deferred writes, such as notes. They follow the open block, or the list, table or quotation in `#before`. */
+  /** Deferred writes, e.g. of footnotes. They run after the open block, or after the list, table or quotation `#before` around it. */
   #behind: (() => void)[] = [];
   #before: Frame | Table | number | null = null;
   #isWritingBehind = false;
   readonly #lineBreaks: ReadonlyMap<number, LineBreak>;
 
-  /** @param lineBreaks significant line breaks within paragraphs, by offset (`lineBreaks`); all other line breaks are white space */
+  /** @param lineBreaks line breaks in paragraphs of `original` that end a row or heading, by offset; all others are white space */
   constructor(original: string, lineBreaks: ReadonlyMap<number, LineBreak> = new Map()) {
     this.#builder = new TextBuilder(original);
     this.#lineBreaks = lineBreaks;
   }
 
-  /** True while text goes into a heading or a table row, which are one line each. */
+  /** True while a heading or a table row is open. Each of them is a single line. */
   get isSingleLine(): boolean {
     const frame = this.#frames.at(-1);
     return frame?.type === "heading" || frame?.type === "row";
@@ -97,7 +95,7 @@ export class BlockWriter {
     this.#push({ type: "item", level: Math.max(1, this.#listDepth) });
   }
 
-  /** Sets the number of a list item, such as "4." or "(b)". It is written before the item's first text, if it has any. */
+  /** Sets the number of the open list item, e.g. "4." or "(b)". If the item has text, the number is written before it. */
   mark(mark: SourceText): void {
     this.#mark = mark;
   }
@@ -111,10 +109,10 @@ export class BlockWriter {
     this.#push({ type: "heading", level });
   }
 
-  /** Begins a heading that the source does not mark up, such as an accordion's title, one level below the current heading. */
+  /** Begins a heading one level below the current one, for a title that is not marked up as a heading, e.g. of an accordion. */
   beginSubheading(): void {
     const level = Math.min(6, this.#headingLevel + 1);
-    // Headings in a section rank below the heading that begins the section.
+    // Inside a section, the next subheading ranks below this one.
     if (this.#sections.length > 0) this.#headingLevel = level;
     this.#push({ type: "heading", level });
   }
@@ -183,7 +181,7 @@ export class BlockWriter {
     if (this.#open !== null && this.#bold === 0 && this.#pending === "none") this.#open.isBoldOpen = false;
   }
 
-  /** Ends the bold text at the start of a block at the first visible text that is not bold. */
+  /** Sets where the bold text at the start of the open block ends: at the first visible text that is not bold. */
   #endBoldWords(text: string, start: number, end: number): void {
     const open = this.#open;
     if (open === null || open.boldEnd >= 0) return;
@@ -201,7 +199,7 @@ export class BlockWriter {
     this.#pending = this.#pending === "none" ? "line" : "paragraph";
   }
 
-  /** Marks the last written line as the heading of the next block. */
+  /** Ends the open block as a line that serves as the heading of the next block. */
   #endHead(): void {
     if (this.#open !== null) this.#open.isHeadLine = true;
     this.paragraph();
@@ -233,7 +231,7 @@ export class BlockWriter {
     this.#builder.append(start, end);
   }
 
-  /** Writes text that replaces a range of the original as a whole, such as a decoded entity. */
+  /** Writes `text` in place of a range of the original, e.g. "&" for the entity `&amp;`. */
   opaque(text: string, start: number, end: number): void {
     if (this.#isBetween() && !isVisible(text, 0, text.length)) return;
     this.#prepare();
@@ -241,16 +239,13 @@ export class BlockWriter {
     this.#builder.appendOpaque(text, start, end);
   }
 
-  /**
-   * Defers `write` until the end of the open block, or of the list, table or quotation that contains it. `write` writes
-   * paragraphs, such as a note.
-   */
+  /** Defers `write`, e.g. of a footnote, to the end of the open block or of the list, table or quotation around it. */
   writeBehind(write: () => void): void {
     if (this.#behind.length === 0) this.#before = this.#whole();
     this.#behind.push(write);
   }
 
-  /** Writes a code block from ranges of the original and keeps its line breaks. The `text` of a piece replaces its range. */
+  /** Writes a code block with its line breaks; as normal text in a heading or row. The `text` of a piece replaces its range. */
   code(all: readonly CodePiece[]): void {
     const pieces = withoutBlankEnds(all, this.#builder.original);
     if (pieces.length === 0) return;
@@ -282,7 +277,7 @@ export class BlockWriter {
     return { text, sourceMap, blocks: withBoldHeads(this.#blocks, text) };
   }
 
-  /** Begins an item, heading, quotation or row. Inside a table row, further structure is ignored and its text becomes part of the row. */
+  /** Begins an item, heading, quotation or row. Inside a table row, nested structure is ignored and its text becomes part of the row. */
   #push(frame: Frame): void {
     const top = this.#frames.at(-1);
     if (top?.type === "row") top.nested++;
@@ -290,7 +285,7 @@ export class BlockWriter {
     this.paragraph();
   }
 
-  /** Checks whether a separator or a new block is needed before the next visible text. If only white space follows, nothing is written. */
+  /** Checks whether the next visible text needs a separator or a new block before it. If so, callers skip white space. */
   #isBetween(): boolean {
     const frame = this.#frames.at(-1) ?? null;
     return (
@@ -337,7 +332,7 @@ export class BlockWriter {
 
   #shapeOf(frame: Frame | null): Pick<OpenBlock, "type" | "level" | "header"> {
     if (frame?.type === "item") return { type: "list-item", level: frame.level, header: -1 };
-    // A heading in a note must not become a heading of the document.
+    // A heading in a footnote must not become a heading of the document.
     if (frame?.type === "heading" && !this.#isWritingBehind) return { type: "heading", level: frame.level, header: -1 };
     if (frame?.type === "quote") return { type: "quote", level: 0, header: -1 };
     if (frame?.type !== "row") return { type: "paragraph", level: 0, header: -1 };
@@ -345,7 +340,7 @@ export class BlockWriter {
     return { type: "table-row", level: 0, header: frame.names === "maybe" ? -1 : frame.table.header };
   }
 
-  /** Returns the list, table or quotation that the next block belongs to; `null` if it belongs to none. */
+  /** Returns the list (as its number), table or quotation that the next block belongs to; `null` if there is none. */
   #whole(): Frame | Table | number | null {
     const outer = this.#frames[0];
     if (outer?.type === "row") return outer.table;
@@ -353,7 +348,7 @@ export class BlockWriter {
     return outer ?? null;
   }
 
-  /** Runs the deferred writes unless the block `next` continues the same structure. A deferred write may defer further writes. */
+  /** Runs the deferred writes, unless `next` is the list, table or quotation that they follow. A write may defer others. */
   #leave(next: Frame | Table | number | null): void {
     if (this.#behind.length === 0 || this.#isWritingBehind || (next !== null && next === this.#before)) return;
     const around = [this.#frames, this.#listDepth, this.#bold, this.#pending, this.#headingLevel] as const;
@@ -366,7 +361,7 @@ export class BlockWriter {
     this.#isWritingBehind = false;
     this.#behind = [];
     [this.#frames, this.#listDepth, this.#bold, this.#pending, this.#headingLevel] = around;
-    // A list in a note must not continue in the text after it.
+    // A list in a footnote must not continue in the text after the footnote.
     this.#lists++;
   }
 
@@ -389,7 +384,7 @@ export class BlockWriter {
     this.#open = null;
     const { type, level, header, start, isHeadLine } = open;
     const end = this.#builder.length;
-    // Bold text that continues over several paragraphs, or is in a note, is no heading.
+    // Bold text over several paragraphs, or in a footnote, is not a heading.
     const isThroughout = open.boldEnd < 0 && !open.isBoldOpen && !this.#isWritingBehind;
     const boldEnd = isThroughout ? end : Math.max(start, open.boldEnd);
     if (this.#sections.length > 0) this.#inSections.push(this.#blocks.length);

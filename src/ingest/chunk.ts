@@ -5,20 +5,17 @@ import { type Atom, atomsOf, type Boundary } from "./atoms.ts";
 import type { ParsedDocument } from "./parse.ts";
 
 interface PartitionOptions {
-  /** Target size of a part in tokens, like `min` and `max`. */
+  /** Target size of a part (chunk or window), in tokens. `min` and `max` are in tokens too. */
   readonly target: number;
   readonly min: number;
   readonly max: number;
-  /** Maximum number of tokens at the end of the preceding part that a part may repeat. */
+  /** Maximum number of tokens that a part may repeat from the end of the preceding part. */
   readonly overlap: number;
-  /**
-   * Whether to cut inside a unit, table or quotation, or after a heading, if a part would otherwise be smaller than
-   * `min`.
-   */
+  /** Whether a cut inside a sentence, table or quotation, or after a heading, is better than a part smaller than `min`. */
   readonly mayCutUnits: boolean;
 }
 
-/** The atoms from `first` to `last`. The atoms before `own` are the overlap with the preceding part. */
+/** A chunk or window: the atoms from index `first` to `last`. Those before index `own` repeat the end of the preceding part (overlap). */
 interface Part {
   readonly first: number;
   readonly own: number;
@@ -26,8 +23,8 @@ interface Part {
 }
 
 /**
- * Cost of a cut by its kind, on the scale of `sizeCost`. For comparison: a part whose size misses the target by half
- * costs 25, a part below the minimum at least 1,000.
+ * Cost of a cut at each kind of boundary, on the scale of `sizeCost`. For comparison: a part costs 25 if its size
+ * misses the target by half of the target, and at least 1,000 if it is below the minimum.
  */
 const CUT_COST: Readonly<Record<Boundary, number>> = {
   section: 0,
@@ -43,12 +40,12 @@ const CUT_COST: Readonly<Record<Boundary, number>> = {
 };
 const UNIT_CUT_COST = 1_000_000;
 const BELOW_MIN_COST = 1_000;
-/** Tolerance in tokens. The summed tokens of atoms can differ from the token count of their slice by one at either end. */
+/** Safety margin in tokens. The summed token counts of atoms can differ from the count of their joint text by one at either end. */
 const MARGIN = 2;
 
 /**
- * Divides atoms into parts of `min` to `max` tokens near `target` at the lowest total cost, by dynamic programming.
- * Therefore the last parts are balanced too. On equal cost, the longer part wins.
+ * Groups atoms into parts of `min` to `max` tokens near `target`. Dynamic programming minimises the total cost of all
+ * parts, so the last part is not just a small remainder. On equal cost, the longer part wins.
  */
 function partition(atoms: readonly Atom[], options: PartitionOptions): Part[] {
   const count = atoms.length;
@@ -92,10 +89,7 @@ function cutCost(boundary: Boundary, mayCutUnits: boolean): number {
   return mayCutUnits ? Math.min(CUT_COST[boundary], BELOW_MIN_COST / 4) : CUT_COST[boundary];
 }
 
-/**
- * Returns the index of the earliest atom that may begin the overlap before atom `own`. The overlap has at most
- * `overlap` tokens.
- */
+/** Returns the first atom of the longest possible overlap before atom `own`. An overlap has at most `overlap` tokens. */
 function overlapStart(atoms: readonly Atom[], sums: Float64Array, own: number, overlap: number): number {
   let start = own;
   for (let i = own - 1; i >= 0 && tokensBetween(sums, i, own) <= overlap; i--) {
@@ -104,17 +98,14 @@ function overlapStart(atoms: readonly Atom[], sums: Float64Array, own: number, o
   return start;
 }
 
-/** Shortens the overlap until the part is within the limit. */
+/** Shortens the overlap until the part has at most `limit` tokens. Returns the index of its first atom. */
 function fittingOverlap(atoms: readonly Atom[], sums: Float64Array, first: number, own: number, end: number, limit: number): number {
   let start = first;
   while (start < own && (tokensBetween(sums, start, end) > limit || !isRepeatable(atoms, start))) start++;
   return start;
 }
 
-/**
- * Checks whether an overlap may begin with this atom. An overlap begins at the start of a unit, and never inside a
- * table or quotation that must not be cut.
- */
+/** Checks whether an overlap may begin with this atom: not inside a unit, and not inside a table or quotation that is not to be cut. */
 function isRepeatable(atoms: readonly Atom[], index: number): boolean {
   const boundary = atoms[index]?.boundary;
   return boundary !== "word" && boundary !== "whole";
@@ -128,17 +119,19 @@ function tokensBetween(sums: Float64Array, start: number, end: number): number {
 export const CHUNK_TARGET_TOKENS = 800;
 /** Maximum size of a chunk, in cl100k tokens. */
 export const CHUNK_MAX_TOKENS = 1_024;
-/** Minimum size of a chunk in a longer document, in cl100k tokens. A chunk may be smaller only to keep a table or quotation whole. */
+/** Minimum size of a chunk, in cl100k tokens. Short documents have smaller chunks. So may a table or quotation that is not cut. */
 export const CHUNK_MIN_TOKENS = 512;
-/** Maximum overlap of consecutive chunks, in whole units, in cl100k tokens. */
+/** Maximum overlap of consecutive chunks, in cl100k tokens. The overlap begins at the start of a sentence or other unit. */
 export const CHUNK_OVERLAP_TOKENS = 128;
 /**
- * Sizes of windows, in tokens. Encoders usually truncate after 256 word pieces. A window of less than half of that has
- * too little context.
+ * Maximum and minimum size of a window, in cl100k tokens. Encoders usually truncate after 256 word pieces. A window of
+ * less than half of that has too little context.
  */
 export const WINDOW_MAX_TOKENS = 256;
 export const WINDOW_MIN_TOKENS = 128;
-/** Maximum size of an atom, in tokens. Longer units are split, so that parts of every size can be formed. */
+/**
+ * Maximum size of an atom, in cl100k tokens. Longer sentences are split, so that chunks and windows can come close to their target size.
+ */
 const ATOM_MAX_TOKENS = 48;
 
 const CHUNKS: PartitionOptions = {
@@ -150,18 +143,17 @@ const WINDOWS: PartitionOptions = {
   mayCutUnits: true,
 };
 
-/** A chunk before its document has an identity. */
+/** A chunk without ids, because its document has no id yet. */
 export type ChunkDraft = Omit<Chunk, "id" | "documentId">;
 
 /** The fields of a document that chunking needs. */
 export type ChunkSource = Pick<ParsedDocument, "text" | "blocks" | "units">;
 
 /**
- * Splits a document into overlapping chunks, and each chunk into windows. Every chunk and window is `text.slice(start,
- * end)`. The chunks cover everything but white space, and the windows of a chunk cover the chunk. Chunks end after a
- * paragraph or, if need be, a sentence, never after a heading. A chunk ends inside a table, or inside a quotation with
- * its attribution, only if the whole is larger than a chunk. `headingPath` lists the headings above the start of the
- * chunk, including a heading at the start.
+ * Splits a document into overlapping chunks, and each chunk into windows. Every chunk and window is `text.slice(start, end)`. The chunks
+ * cover all text but white space, and the windows of a chunk cover the chunk. A chunk ends after a paragraph or, if necessary, after a
+ * sentence, but not after a heading. It ends inside a table, or inside a quotation with its attribution, only if this is larger than a
+ * chunk. `headingPath` lists the headings above the start of the chunk, including a heading at the start.
  */
 export function chunkDocument(source: ChunkSource): ChunkDraft[] {
   const count = createTokenCounter(source.text);
@@ -184,11 +176,11 @@ export function chunkDocument(source: ChunkSource): ChunkDraft[] {
 }
 
 interface CountedPart extends Part {
-  /** Number of tokens of the part's slice, counted again. */
+  /** Token count of the part's text. The sum over its atoms is only an estimate. */
   readonly tokens: number;
 }
 
-/** Reduces the overlap, and then halves the part, until the slice of the part has at most `max` tokens. */
+/** Reduces the overlap, and then halves the part, until the text of each part has at most `max` tokens. */
 function fitting(count: TokenCounter, atoms: readonly Atom[], part: Part, max: number): CountedPart[] {
   const tokens = count(rangeOf(atoms, part.first, part.last));
   if (part.first === part.last || tokens <= max) return [{ ...part, tokens }];
@@ -210,7 +202,7 @@ function rangeOf(atoms: readonly Atom[], first: number, last: number): TextRange
   return { start: atoms[first]?.start ?? 0, end: atoms[last]?.end ?? 0 };
 }
 
-/** Returns the heading path of each offset. Offsets must be in ascending order. */
+/** Returns the headings above each offset, outermost first. Offsets must be in ascending order. */
 function headingPaths({ text, blocks }: ChunkSource, offsets: readonly number[]): string[][] {
   const headings = blocks.filter((block) => block.type === "heading");
   const walk = walkHeadings<Block>();

@@ -2,7 +2,7 @@ import type { SourceText, TextRange } from "../shared/types.ts";
 import { aboveUnit, unitsIn } from "../text/units.ts";
 import type { ParsedDocument } from "./parse.ts";
 
-/** A range of a document with its context: title, headings, table header. `text === document.text.slice(start, end)`. */
+/** A range of a document's text with its context: the title and headings `above` it, and the `header` of its table. */
 export interface DocumentQuote extends TextRange {
   readonly text: string;
   readonly above: readonly string[];
@@ -10,7 +10,10 @@ export interface DocumentQuote extends TextRange {
   readonly header: string | null;
 }
 
-/** Splits a document into quotes that together cover it: one quote per table row, and one for the other text below each heading. */
+/**
+ * Splits a document into quotes: one per table row, and one per run of other text between headings or rows. Headings
+ * and header rows serve as context only.
+ */
 export function documentQuotes(document: ParsedDocument): DocumentQuote[] {
   const { text, metadata } = document;
   const quotes: DocumentQuote[] = [];
@@ -25,7 +28,7 @@ export function documentQuotes(document: ParsedDocument): DocumentQuote[] {
   let under: readonly string[] = [];
   for (const unit of unitsIn(document)) {
     const { start, end, headingPath } = unit;
-    // The unit is in another section than the unit before it, so a new quote begins.
+    // A new section begins a new quote.
     if (headingPath !== under) flush();
     under = headingPath;
     if (unit.type === "heading") flush();

@@ -3,25 +3,25 @@ import { analyse } from "chardet";
 import { IngestError } from "../shared/errors.ts";
 import type { ReadingNotice } from "../shared/types.ts";
 
-/** Maximum bytes from which the encoding is detected. More bytes do not change the result. */
+/** Number of bytes at the start of a file from which its encoding is detected. */
 const SAMPLE_BYTES = 64 * 1024;
 /** Minimum confidence, in percent, for a detected encoding to be used instead of windows-1252. */
 const MIN_CONFIDENCE = 20;
-/** Minimum share of NUL bytes for UTF-16: in mostly Latin text, every other byte is NUL. */
+/** Minimum share of NUL bytes in UTF-16 text. In Latin text encoded as UTF-16, every other byte is NUL. */
 const MIN_NUL_SHARE = 0.1;
-/** Minimum number of NUL bytes for UTF-16. With fewer, the file counts as binary. */
+/** A file with only this many NUL bytes, or fewer, counts as binary and not as UTF-16. */
 const MIN_NULS = 2;
 const WESTERN = "windows-1252";
 const MAC = "macintosh";
-/** Escape sequences of ISO-2022. This encoding uses only ASCII bytes, so it would otherwise pass as UTF-8. */
+/** Escape sequences of the encoding ISO-2022. It consists of ASCII bytes only, so the text would otherwise pass as UTF-8. */
 const SHIFTS = ["\x1b$@", "\x1b$B"];
 /** Matches `charset=…` in HTML and `encoding="…"` in XML. */
 const DECLARED = /<(?:meta|\?xml)\b[^>]{0,200}?(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]{1,40})/i;
 
 /**
- * Decodes text of any encoding. The encoding is that of the byte order mark, else UTF-8 if the bytes are valid UTF-8,
- * else the encoding that the text declares, else the likeliest by letter frequencies. The byte order mark stays in the
- * text, so that offsets count the characters of the file. `encoding` is a label of the WHATWG standard.
+ * Decodes text. Determines the encoding by the first of these that applies: byte order mark; NUL bytes of UTF-16; valid
+ * UTF-8; the encoding that the text declares; letter frequencies. The byte order mark stays in the text, so that
+ * offsets count the characters of the file. `encoding` is a label of the WHATWG standard.
  * @throws IngestError `binary_file` if the bytes are not text, `bad_encoding` for UTF-32
  */
 export function decodeText(bytes: Uint8Array) {
@@ -57,10 +57,7 @@ export function textStart(bytes: Uint8Array): string | null {
   }
 }
 
-/**
- * Decodes text with the charset that the server states. Without one, or if it is unknown, the encoding is detected from
- * the bytes.
- */
+/** Decodes text with `charset`, which the server stated. If it is `null` or unknown, detects the encoding from the bytes. */
 export function textOf(bytes: Uint8Array, charset: string | null): string {
   try {
     if (charset !== null) return new TextDecoder(charset).decode(bytes);
@@ -83,7 +80,7 @@ function markedEncoding([first, second, third, fourth]: Uint8Array): string | nu
   return first === 0xfe && second === 0xff ? "utf-16be" : null;
 }
 
-/** Detects UTF-16 without a byte order mark: nearly all NUL bytes are at even, or nearly all at odd positions. */
+/** Detects UTF-16 without a byte order mark: nearly all NUL bytes are at even positions, or nearly all at odd positions. */
 function wideEncoding(bytes: Uint8Array): string | null {
   const sample = bytes.subarray(0, SAMPLE_BYTES);
   const nulsAt = (side: number) => sample.filter((byte, i) => byte === 0 && i % 2 === side).length;
@@ -112,8 +109,8 @@ function likelyEncoding(bytes: Uint8Array): string {
 }
 
 /**
- * Counts non-ASCII capitals, control characters and symbols directly after small letters. They indicate a wrong
- * encoding: "café" from an old Macintosh, decoded as windows-1252, is "cafŽ".
+ * Counts characters that rarely follow a small letter directly: non-ASCII capitals, control characters and symbols.
+ * They indicate a wrong encoding: "café" from an old Macintosh, decoded as windows-1252, is "cafŽ".
  */
 function misplacedIn(bytes: Uint8Array, encoding: string): number {
   const text = new TextDecoder(encoding).decode(bytes.subarray(0, SAMPLE_BYTES));

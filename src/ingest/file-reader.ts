@@ -12,7 +12,7 @@ import type { DocumentDraft } from "./to-document.ts";
 /** Heap limit of one reader thread, in megabytes. The data structures for the largest text take less than half. */
 const HEAP_MB = 1_024;
 
-/** The worker is always the compiled file. Otherwise each thread would have to strip the types of the source again. */
+/** Script of the reader threads: always the compiled file. Otherwise each thread would have to strip the types of the source. */
 const ENTRY = join(PACKAGE_ROOT, "dist", "src", "ingest", "file-worker.js");
 
 type FinishedFile = Exclude<FileOutcome, { type: "going-on" }>;
@@ -20,7 +20,7 @@ type FinishedFile = Exclude<FileOutcome, { type: "going-on" }>;
 /** A thread that reads files one after the other, in the order in which they are sent. */
 interface Thread {
   readonly worker: Worker;
-  /** Number of files that are being read or waiting in this thread. */
+  /** Number of files that this thread is reading or has waiting. */
   files: number;
   /** True if all files of this thread are quick to read. Another quick file may then wait behind them. */
   isQuick: boolean;
@@ -32,13 +32,12 @@ interface Turn {
   readonly ahead: number;
 }
 
-/** Signals that the thread ended before it began to read the file, so that another thread can read the file. */
+/** The thread ended before it began to read the file, so another thread can read it. */
 class ThreadEnded extends Error {}
 
 /**
- * Reads a file in a thread and transfers the file's bytes to the thread. After an error, the caller must end the
- * thread.
- * @throws IngestError `read_timeout`, `read_failed`; `ThreadEnded`; the reason of `signal`
+ * Reads a file in a thread. The file's bytes are transferred to the thread. After an error, the caller must end the thread.
+ * @throws IngestError `read_timeout`, `read_failed`; `ThreadEnded`; the abort reason of `signal`
  */
 async function readIn(
   { thread: { worker }, ahead: before }: Turn,
@@ -76,7 +75,7 @@ async function readIn(
       worker.postMessage({ path, bytes: own }, [own.buffer]);
     });
   } finally {
-    // Pass a reason, because otherwise an error object would be created for each file.
+    // Pass a reason, because `abort()` without one creates an error object for each file.
     done.abort("done");
   }
 }
@@ -88,11 +87,11 @@ function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Maximum milliseconds for reading one file. Starts again after each page or picture whose text is recognised (OCR). A
- * book of 20 MB takes a third of this time.
+ * Maximum milliseconds for reading one file. The time starts again after each page or picture whose text is recognised
+ * (OCR). A book of 20 MB takes a third of this time.
  */
 export const FILE_TIMEOUT_MS = 60_000;
-/** Maximum files read at the same time. Each may take `HEAP_MB` of memory, and one writer stores all results. */
+/** Maximum number of reader threads. Each may take `HEAP_MB` of memory, and a single writer stores all results. */
 const MOST_THREADS = 4;
 /**
  * Maximum total bytes of the files that are read at the same time. Reading a text takes about ten times its size in
@@ -100,17 +99,15 @@ const MOST_THREADS = 4;
  */
 const MOST_BYTES = 4 * 1024 * 1024;
 /**
- * Maximum bytes of a text that counts as quick to read, so that it may wait behind others in a thread. Reading 128 KiB
- * takes some 30 ms.
+ * Maximum bytes of a text file that counts as quick to read. Quick files may wait behind others in a thread. Reading
+ * 128 KiB takes some 30 ms.
  */
 const QUICK_BYTES = 128 * 1024;
-/**
- * Maximum quick files per thread, read or waiting: about as many as a thread reads while a group of files is stored.
- */
+/** Maximum number of quick files that a thread reads or has waiting: about as many as it reads while a group of files is stored. */
 const ROOM_PER_THREAD = 16;
 /**
- * Number of processors to leave for storing, while files are quick to read. Another thread would hardly help, because
- * it first compiles the program, which takes as long as reading 5 MB.
+ * Number of threads fewer while files are quick to read, so that a processor is left for storing. A further thread
+ * would hardly help: it first compiles the parsers, which takes as long as reading 5 MB.
  */
 const LEFT_FOR_STORING = 1;
 interface FileSize {
@@ -123,13 +120,12 @@ export interface FileReader {
   /** Number of files that may be read or wait at the same time. */
   readonly room: number;
   /**
-   * True if the text of scanned pages and embedded pictures is recognised (OCR). If that changes between two ingests,
-   * files are read again.
+   * True if the text of scanned pages and embedded pictures is recognised (OCR). If this changes between two ingests, files are read again.
    */
   readonly recognises: boolean;
   /**
    * @param file its bytes are transferred, so the caller cannot use them afterwards
-   * @throws IngestError the codes of the format, `read_timeout`, `read_failed`; the reason of `signal`
+   * @throws IngestError the codes of the format, `read_timeout`, `read_failed`; the abort reason of `signal`
    */
   read(file: FileTask, signal: AbortSignal): Promise<readonly DocumentDraft[]>;
   /** Terminates the threads. */
@@ -143,7 +139,9 @@ export interface FileReaderOptions {
   readonly threads?: number;
   /** Heap limit of a thread, in megabytes. @default HEAP_MB */
   readonly heapMb?: number;
-  /** Whether to chunk documents. False for web pages. They may be hostile, so each of them is read in a new thread. @default true */
+  /**
+   * Whether to chunk documents. If false, each file is read in a new thread: the files are web pages, which may be hostile. @default true
+   */
   readonly hasChunks?: boolean;
 }
 
@@ -162,12 +160,12 @@ export function createFileReader({
   const waiting: { readonly file: FileSize; readonly begin: (turn: Turn) => void }[] = [];
   const start = (): Thread => {
     const worker = new Worker(ENTRY, {
-      // The parser's output is discarded. A parser needs no environment variables, so it gets none.
+      // Discard what a parser prints, and pass no environment variables, because no parser needs any.
       ...{ stdout: true, stderr: true, env: {}, workerData: { hasChunks } },
       ...{ resourceLimits: { maxOldGenerationSizeMb: heapMb }, execArgv: [] },
       name: `documents: ${ENTRY}`,
     });
-    // Each waiting file adds listeners, so the usual limit does not apply.
+    // Each waiting file adds listeners, so switch off the limit above which Node.js warns.
     worker.setMaxListeners(0);
     const thread = { worker, files: 0, isQuick: true };
     const forget = () => all.delete(thread);

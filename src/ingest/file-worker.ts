@@ -17,7 +17,7 @@ export type FileOutcome =
   | { readonly type: "going-on" }
   | { readonly type: "failure"; readonly code: string; readonly message: string; readonly data: Readonly<Record<string, unknown>> };
 
-/** This thread reads files one after the other. A file that exceeds its time limit ends the thread. */
+/** Script of a reader thread, which reads files one after the other. If a file exceeds its time limit, the main thread ends this thread. */
 const { hasChunks } = workerData as { readonly hasChunks: boolean };
 const installed = findRecognition();
 const recogniser = installed === null ? null : reporting(createRecogniser(installed));
@@ -37,7 +37,7 @@ async function read(task: FileTask): Promise<void> {
   }
 }
 
-/** Wraps a recogniser so that it reports each page or picture, because recognition takes seconds. */
+/** Wraps a recogniser (OCR) so that it sends `going-on` after each page or picture, because recognition takes seconds. */
 function reporting(recogniser: Recogniser): Recogniser {
   return {
     ...recogniser,

@@ -9,14 +9,14 @@ export const MAX_PAGE_FILE_BYTES = 20 * 1024 * 1024;
  * separate limit of the same size.
  */
 export const MAX_UNPACKED_BYTES = 100 * 1024 * 1024;
-/** Maximum number of files in an archive. The longest book has a few thousand. */
+/** Maximum number of files in an archive. The longest book (EPUB) has a few thousand. */
 export const MAX_ARCHIVE_PARTS = 20_000;
-/** Maximum columns of a table file: the limit of spreadsheets. */
+/** Maximum columns of a spreadsheet or CSV file: the limit of Excel. */
 export const MAX_TABLE_COLUMNS = 16_384;
 /**
  * Maximum cells of a sheet up to its last row and column, including empty cells. For JSON or YAML entries that are read
  * as table rows: number of different fields times number of entries.
  */
 export const MAX_SHEET_CELLS = 20_000_000;
-/** Maximum rows of a table file: the limit of spreadsheets. */
+/** Maximum rows of a spreadsheet or CSV file: the limit of Excel. */
 export const MAX_TABLE_ROWS = 1_048_576;

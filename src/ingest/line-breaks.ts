@@ -4,37 +4,38 @@ import { linesOf } from "./visible.ts";
 /** Maximum length of a heading, in characters. Long enough for a heading that is a question. */
 const MAX_HEAD = 120;
 /**
- * Minimum ratio of the length of the first line below a heading to the length of the heading, for a clear heading.
- * Lines of verse and addresses all have similar lengths.
+ * A heading without markup is clear if the line below it is at least this many times as long. Lines of verse and
+ * addresses all have similar lengths.
  */
 const CLEAR = 2;
 /**
  * Minimum number of clear headings in a text, and their minimum share among its paragraphs of two or more lines. If
- * either is not reached, the text has no headings without markup.
+ * either is not reached, no line without markup counts as a heading.
  */
 const LEAST_HEADS = 3;
 const HABIT = 0.5;
-/** Matches a line that begins with a capital, caseless letter or number. Bold text, items, links and tags do not match. */
+/**
+ * Matches a line that begins with a capital, a caseless letter or a digit. Lines that begin with markup, e.g. `**` or `[`, do not match.
+ */
 const PLAIN = /^["'“‘«(¿¡]*[\p{Lu}\p{Lt}\p{Lo}\p{N}]/u;
-/** Matches columns separated by white space. A line with columns is a row. */
+/** Matches columns separated by at least three spaces. A line with columns is a table row. */
 const COLUMNS = /\S {3,}\S/;
-/** Matches a line with a label, as in a record: "Name: …" above "Berth: …". */
+/** Matches a line that begins with a label, e.g. "Name: …". */
 const LABELLED = /^[^:]{1,40}: /;
-/** Matches a labelled value such as "Winter fee: 5 pounds", which is a statement and no heading. */
+/** Matches a labelled value such as "Winter fee: 5 pounds". This is a statement, not a heading. */
 const VALUED = /^[^:]{1,40}: .*\d/;
 
 /**
- * Returns the offsets of the line breaks of `source`, from `from` on, that end a heading without markup. Such a heading
- * is a line directly above its paragraph, as in text copied from web pages ("How to cancel", then the instructions).
- * One such line may be chance. If at least half of the paragraphs clearly begin with a heading, all such lines are
- * accepted. Looks at form alone and uses no word list. Linear time.
+ * Finds headings without markup in `source`, from offset `from` on. Returns the offsets of the line breaks that end them. Such a heading is
+ * a line directly above its paragraph, as in text copied from web pages ("How to cancel", then the instructions). A single such line may be
+ * chance, so at least half of the paragraphs must clearly begin with a heading. Judges by form alone, without a word list. Linear time.
  */
 export function headBreaks(source: string, from = 0, syntax = SYNTAX): ReadonlySet<number> {
   const paragraphs = [...proseLines(source, from, syntax)].filter(
     (lines) => lines.length > 1 && beginsParagraph(source, lines[0] as ProseLine, from),
   );
   const widths = paragraphs.map((lines) => Math.max(...lines.map(({ text }) => text.length))).sort((a, b) => a - b);
-  // The median ignores outliers, such as one long address on a line of its own.
+  // The median ignores outliers, e.g. a paragraph with one long address.
   const width = widths[Math.floor(widths.length / 2)] ?? 0;
   const headed = paragraphs.filter((lines) => isHeaded(lines, width));
   const clear = headed.filter(([head, first]) => (first as ProseLine).text.length >= CLEAR * (head as ProseLine).text.length).length;
@@ -50,7 +51,10 @@ function beginsParagraph(source: string, { end }: ProseLine, from: number): bool
   return above === "" || /^#{1,6} /.test(above);
 }
 
-/** Checks whether the first line looks like a title: the next word would have fitted on it, and prose follows. */
+/**
+ * Checks whether the first line is a heading: it looks like a title, the next word would have fitted on it, and prose
+ * follows. `width` is the usual length of a full line, in characters.
+ */
 function isHeaded(lines: readonly ProseLine[], width: number): boolean {
   const [{ text: head }, { text: first }] = lines as readonly [ProseLine, ProseLine];
   if (![head, first].every((text) => PLAIN.test(text) && !COLUMNS.test(text)) || [head, first].every((text) => LABELLED.test(text)))
@@ -63,7 +67,7 @@ function isHeaded(lines: readonly ProseLine[], width: number): boolean {
 /** A line of text. `end` is the offset of its line break. */
 type ProseLine = { readonly end: number; readonly text: string };
 
-/** Matches the start of a line that markdown does not parse as a paragraph. */
+/** Matches the start of a line that Markdown does not parse as a paragraph, e.g. `#`, `>` or `1.`. */
 const SYNTAX = /^(?:[#>|<]|[-*+] |\d{1,9}[.)] |={3,}$|-{3,}$|\s{4})/;
 /** Like `SYNTAX`, but for plain text, where a number may begin a heading: "2. Rats" above a paragraph about rats. */
 export const TEXT_SYNTAX = /^(?:[#>|<]|[-*+] |={3,}$|-{3,}$|\s{4})/;
@@ -88,35 +92,31 @@ function* proseLines(source: string, from = 0, syntax = SYNTAX): Generator<reado
   if (lines.length > 0) yield lines;
 }
 
-/** Minimum number of consecutive lines for them to be rows. */
+/** Minimum number of consecutive lines that can count as rows: separate entries, not wrapped prose. */
 const LEAST_LINES = 3;
-/** Minimum share of deliberate line breaks for the lines to be rows. */
+/** Minimum share of deliberate line breaks, for lines to be rows. A break is deliberate if the next word would have fitted on the line. */
 const MEANT = 0.6;
-/** Maximum share of the deliberate line breaks that may be within a sentence. */
+/** Maximum share of the deliberate line breaks that may be within a sentence, for lines to be rows. */
 const WITHIN = 0.2;
 /** `RUNS_ON` matches the end of a line whose sentence continues on the next line, `CONTINUES` the start of such a next line. */
 const RUNS_ON = /[,;\-–—]$/;
 const CONTINUES = /^[\p{Ll}(]/u;
-/** Matches the end of a sentence, or of a text that introduces the next line. */
+/** Matches the end of a sentence, or of a text that introduces the next line with a colon. */
 const ENDS = /[.!?:…。！？]["'”’»)\]*_`]*$/;
-/**
- * Minimum share of lines that end a sentence for a paragraph to be prose. A paragraph is not prose if one of its lines
- * begins or ends with a number (`FIGURE`).
- */
+/** A paragraph is prose if at least this share of its lines end a sentence and no line begins or ends with a number (`FIGURE`). */
 const PROSE = 0.5;
 const FIGURE = /^\d[\d.]*\s|[\d%\])][*_]*$/;
 /**
- * `PROSE_WORD` matches a lower-case word, which marks prose; a line without one is a name or a title. `UNFINISHED`
- * matches a line that ends in a lower-case letter, so that its sentence is not finished.
+ * `PROSE_WORD` matches a lower-case word of at least four letters. A line without one counts as a name or title.
+ * `UNFINISHED` matches a line that ends in a lower-case letter, so its sentence continues.
  */
 const PROSE_WORD = /(?<![\p{L}\p{N}])\p{Ll}{4}/u;
 const UNFINISHED = /\p{Ll}[*_`]*$/u;
 
 /**
- * Returns the offsets of the line breaks of `source`, from `from` on, that separate rows, such as "Flexion limited to
- * 30° 20". In wrapped prose, a line ends because the next word does not fit. A line break is deliberate if the next
- * word would have fitted, measured by the longest line of the paragraph. Looks at form alone and uses no word list.
- * Linear time.
+ * Returns the offsets of the line breaks in `source`, from offset `from` on, that end a row, e.g. "Flexion limited to 30° 20". In wrapped
+ * prose, a line ends because the next word does not fit. A line break is deliberate if the next word would have fitted: the longest line of
+ * the paragraph tells how much fits. Judges by form alone, without a word list. Linear time.
  */
 export function rowBreaks(source: string, from = 0): ReadonlySet<number> {
   const found = new Set<number>();
@@ -139,7 +139,7 @@ interface SetLine {
   readonly hadRoom: boolean;
 }
 
-/** Returns the indexes of the lines of a paragraph that end a row. Returns none for wrapped prose, or for fewer than `least` lines. */
+/** Returns the indexes of those lines of a paragraph that end a row. Returns none for wrapped prose, or for fewer than `least` lines. */
 export function rowEnds(lines: readonly SetLine[], least = LEAST_LINES): number[] {
   if (lines.length < least) return [];
   const ended = lines.filter(({ text }) => ENDS.test(text)).length;
@@ -155,10 +155,10 @@ export function rowEnds(lines: readonly SetLine[], least = LEAST_LINES): number[
   return breaks.filter((one) => !one.within && !one.isUnfinished).map(({ index }) => index);
 }
 
-/** The kind of line before a significant break within a paragraph: a row, or the heading of the text after it. */
+/** What a significant line break inside a paragraph ends: a row, or a heading of the text after it. */
 export type LineBreak = "row" | "head";
 
-/** Returns the significant line breaks within paragraphs of `source`, from `from` on: offset → kind. */
+/** Returns the line breaks inside paragraphs of `source`, from offset `from` on, that end a row or a heading: offset → kind. */
 export function lineBreaks(source: string, from = 0, syntax = SYNTAX): ReadonlyMap<number, LineBreak> {
   const found = new Map<number, LineBreak>();
   for (const at of rowBreaks(source, from)) found.set(at, "row");
@@ -168,27 +168,31 @@ export function lineBreaks(source: string, from = 0, syntax = SYNTAX): ReadonlyM
 
 /** A written block, with the data that decides whether it becomes a heading. */
 export interface BoldBlock extends Omit<Block, "runIn" | "sectionEnd"> {
-  /** End of the bold text at the start of the block; equal to `start` without bold text. */
+  /** Offset where the bold text at the start of the block ends; `start` if there is none. */
   readonly boldEnd: number;
-  /** True for a line without markup that is the heading of the next block (`headBreaks`). */
+  /** True if the block is a line that serves as the heading of the next block but has no markup (`headBreaks`). */
   readonly isHeadLine: boolean;
   /** Level of the last heading before the block. */
   readonly above: number;
-  /** End of the section that contains the block; absent outside sections. */
+  /** Offset where the section around the block ends; absent outside sections. */
   readonly sectionEnd?: number;
 }
 
 /** Maximum length of a bold heading, in characters. */
 const MAX_BOLD_HEAD = 80;
 /**
- * `HEAD_END` matches the end of a run-in heading. `BEHIND_HEAD` matches punctuation between the heading and its text.
+ * `HEAD_END` matches the end of a run-in heading: bold words before the text of a paragraph, e.g. "Opening hours:".
+ * `BEHIND_HEAD` matches punctuation after the bold words.
  */
 const HEAD_END = /[.:?!–—][)\]"”’]*$/;
 const BEHIND_HEAD = /^\s*[.:–—]/;
 /** Matches the end of a sentence or of an introduction. Bold text with this end is not a heading. */
 export const NO_HEADING_END = /[.,;:!…][)\]"”’]*$/;
 
-/** Adds run-in headings, and turns bold paragraphs that serve as headings into headings one level below the last heading. */
+/**
+ * Turns bold paragraphs and lines that serve as headings into headings one level below the last one. Sets the end of
+ * run-in headings (`runIn`).
+ */
 export function withBoldHeads(blocks: readonly BoldBlock[], text: string): Block[] {
   const headings = boldHeadings(blocks, text);
   return blocks.map((block, i): Block => {
@@ -227,8 +231,8 @@ function isTitleLike({ type, start, end }: BoldBlock, text: string): boolean {
 }
 
 /**
- * Returns the end of a run-in heading at the start of a block, or `null`. A block that is bold throughout has no run-in
- * heading, and bold words at the start of a sentence are no run-in heading.
+ * Returns the offset where a run-in heading ends: short bold text at the start of a block, with punctuation between it
+ * and the text after it. Returns `null` if there is none, or if the whole block is bold.
  */
 function runInOf({ type, start, end, boldEnd }: BoldBlock, text: string): number | null {
   if (boldEnd <= start || (type !== "paragraph" && type !== "list-item")) return null;

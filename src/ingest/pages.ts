@@ -4,10 +4,10 @@ import type { SourceMapData } from "../shared/types.ts";
 const PAGE_BREAK = /\f/g;
 
 /**
- * Returns the start of each page in the normalised text, page 1 first; `null` if the source has no form feed. A form
+ * Returns the offset of each page in the normalised text, page 1 first; `null` if the source has no form feed. A form
  * feed ends its page, so a form feed at the end starts no new page.
- * @param sourceMap source map of the text. A footnote is written where it is cited; if it was printed on another page,
- * it may shift the start of that page
+ * @param sourceMap source map of the text. A footnote is written where it is cited. If it was printed on another page,
+ * the start of that page may be off
  */
 export function pageStarts(source: string, sourceMap: SourceMapData, length: number): number[] | null {
   const breaks = [...source.matchAll(PAGE_BREAK)].map(({ index }) => index + 1);
@@ -18,7 +18,7 @@ export function pageStarts(source: string, sourceMap: SourceMapData, length: num
 }
 
 /**
- * Returns, for each offset of the source, the offset in the normalised text of the first character at or
+ * Maps offsets of the source to the normalised text. The result for each is the offset of the first character at or
  * after it; `length` if there is none. Offsets must be in ascending order.
  */
 export function textOffsetsOf(offsets: readonly number[], sourceMap: SourceMapData, length: number): number[] {

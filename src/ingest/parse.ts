@@ -16,7 +16,7 @@ import { RECOGNITION_PACKAGES, type Recogniser } from "./formats/pdf/recognise.t
 const WHOLE_UNIT_MAX_CHARS = 400;
 
 /**
- * Returns the units of a text: the smallest quotable ranges, which are sentences, short list items, table rows and
+ * Returns the units of a text: the smallest quotable ranges, such as sentences, short list items, table rows and
  * headings. Together they cover all blocks.
  */
 export function unitsOf(text: string, blocks: readonly Block[]): Unit[] {
@@ -36,7 +36,7 @@ function rangesOf(text: string, block: Block): TextRange[] {
   );
 }
 
-/** Joins a run-in heading to the sentence after it, because the heading alone states nothing. */
+/** Joins a run-in heading (bold words before the text, e.g. "Opening hours:") to the sentence after it: alone it states nothing. */
 function withHead(ranges: readonly TextRange[], runIn: number): TextRange[] {
   const [first] = ranges;
   const next = ranges.findIndex(({ end }) => end > runIn);
@@ -54,15 +54,15 @@ export interface ParsedDocument {
   /** Path relative to the source; `file.json#entry_id` for entries of a file. */
   readonly path: string;
   readonly metadata: DocumentMetadata;
-  /** Access label and tenant that the document states; `null`: the values of the ingest apply. */
+  /** Access label and tenant that the document states. `null` if it states none; then those of the ingest apply. */
   readonly access: string | null;
   readonly tenant: string | null;
   readonly text: string;
   readonly blocks: readonly Block[];
   readonly units: readonly Unit[];
-  /** Maps `text` to offsets of the original, in the unit `reading.unit`. A byte order mark counts as one unit. */
+  /** Maps offsets of `text` to offsets of the original, counted in `reading.unit`. A byte order mark counts as one unit. */
   readonly sourceMap: SourceMapData;
-  /** Start of each page in `text`, page 1 first; `null` if the file has no pages. */
+  /** Offset of each page in `text`, page 1 first; `null` if the file has no pages. */
   readonly pages: readonly number[] | null;
   readonly reading: Reading;
   /** SHA-256 (hex) of the file's bytes. */
@@ -93,8 +93,7 @@ export async function readDocuments(
 }
 
 /**
- * Parses text files synchronously: the formats in `TEXT_FORMATS`.
- *
+ * Parses a file of a text format (`TEXT_FORMATS`) synchronously.
  * @throws IngestError as `readDocuments`
  * @example parseFile({ path: "a.md", bytes: Buffer.from("# Hello") })[0]?.metadata.title // "Hello"
  */
@@ -139,8 +138,8 @@ function toDocuments(
 }
 
 /**
- * Returns a notice if no text was found in a file of an office format, such as a scan. For PDFs, another notice names
- * the pages without text.
+ * Returns a notice if no text was found in a file of an office format, e.g. in a scan. For PDFs, a notice of their
+ * parser names the pages without text.
  */
 function emptyNotice({ text, encoding, pages }: FormatResult): ReadingNotice[] {
   if (text !== "" || typeof encoding === "string" || pages?.length) return [];

@@ -25,7 +25,7 @@ export interface IngestRequest {
   readonly folder: string;
   /** Folder that document paths are relative to, absolute; usually `folder` itself. */
   readonly root: string;
-  /** Name of the source. Missing files are deleted only if they belong to this source. */
+  /** Name under which the files are stored. Missing files are deleted only if they were stored under this name. */
   readonly source: string;
   /** Access label of documents that state none. */
   readonly access: string;
@@ -33,9 +33,7 @@ export interface IngestRequest {
   readonly allowEmpty: boolean;
   /** Whether to read and report without storing anything. */
   readonly dryRun: boolean;
-  /**
-   * Absolute paths of the files to read; all other files of the source stay unchanged. `null` reads the whole folder.
-   */
+  /** Absolute paths of the files to read; other stored files stay unchanged. `null` reads the whole folder. */
   readonly only: readonly string[] | null;
 }
 
@@ -110,7 +108,7 @@ async function readBytes(file: ScannedFile, limit: number): Promise<Uint8Array |
   }
 }
 
-/** Hashes everything that affects a file's documents, except the bytes. If the hash changes, the file is read again. */
+/** Hashes everything that affects a file's documents, except the file's bytes. If the hash changes, the file is read again. */
 function settingsHash(request: IngestRequest, { url, recognises }: { readonly url: string | null; readonly recognises: boolean }): string {
   return sha256Hex(
     JSON.stringify([

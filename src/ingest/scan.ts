@@ -15,10 +15,7 @@ export interface ScannedFile {
 export interface SkippedFile {
   readonly path: string;
   readonly reason: string;
-  /**
-   * Extension of a file with an unsupported format, in lower case with the dot, `""` without extension; `null` if the
-   * file was skipped for another reason.
-   */
+  /** Extension of an unsupported format, in lower case with the dot; "" if the name has none; `null` if skipped for another reason. */
   readonly extension: string | null;
 }
 
@@ -139,14 +136,14 @@ function sizeOf(path: string): number {
   try {
     return statSync(path).size;
   } catch {
-    // The file vanished after it was listed. Reading it will report the error.
+    // The file vanished, or cannot be accessed. This is handled when the file is read.
     return 0;
   }
 }
 
 /**
- * Returns the files of a folder that another source of the same tenant has ingested already: absolute path → name of
- * that source. A folder and its subfolder, or single files of the folder, are often ingested as two sources.
+ * Returns the files that another source of the same tenant has ingested already: absolute path → name of that source.
+ * This is common, because people ingest a folder and then its subfolder, or single files of it, as two sources.
  */
 export async function filesElsewhere(
   own: Pick<Origin, "domain" | "tenant" | "source" | "folder" | "root">,

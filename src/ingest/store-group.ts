@@ -7,7 +7,7 @@ import type { FileParts, IngestRequest, PreparedFile } from "./prepare-file.ts";
 import { type DocumentDraft, toDocument } from "./to-document.ts";
 /** Maximum files per transaction. A transaction per file would take longer than reading the file. */
 export const GROUP_FILES = 64;
-/** Maximum characters of a group. The limit keeps short the time for which other writers wait for the transaction. */
+/** Maximum characters of a group. Other writers wait for the group's transaction, so it must be short. */
 const GROUP_CHARACTERS = 4_000_000;
 /** Milliseconds after which a group is stored even if it is not full. */
 export const GROUP_MS = 250;
@@ -16,15 +16,12 @@ export const GROUP_MS = 250;
 export interface Run {
   readonly request: IngestRequest;
   readonly parts: FileParts;
-  /** Files that the source had before this ingest, by path. Renamed files are removed from the map. */
+  /** Files that were stored from this source before this ingest, by path. Renamed files are removed from the map. */
   readonly known: Map<string, FileRecord>;
   /** Paths of the files that the source has now. */
   readonly present: Set<string>;
   readonly identities: ReturnType<typeof createIdentities>;
-  /**
-   * Vanished files by the hash of their bytes. A new file with the same hash is taken for the vanished file under a new
-   * name.
-   */
+  /** Vanished files by the hash of their bytes. A new file with the same hash counts as the vanished file under a new name. */
   readonly renamable: Map<string, FileRecord>;
   readonly counts: { -readonly [Name in keyof IngestCounts]: IngestCounts[Name] };
   readonly notices: FileNotice[];
@@ -48,10 +45,7 @@ export async function* storeGroup(group: readonly PreparedFile[], run: Run): Asy
   }
 }
 
-/**
- * Stores files. Before the first one, records that an ingest is unfinished, so that answers carry a warning if the
- * ingest is interrupted.
- */
+/** Stores files. First records that the ingest is unfinished. If it is interrupted, answers therefore carry a warning. */
 async function put(puts: readonly FilePut[], run: Run): Promise<readonly PutOutcome[]> {
   const { store } = run.parts;
   if (!run.isBegun) await store.unfinished.begin({ ...run.request, files: run.counts.total });
@@ -92,9 +86,8 @@ function planPut(
 }
 
 /**
- * Returns the date of the stored version of a file that cannot be read now. That version is kept, because the file may
- * be half copied or briefly locked. Returns `null` if the access label has changed, because it is then unknown who may
- * see the stored version.
+ * Returns when the stored version of a file was read that cannot be read now. This version is kept, because the file may be half copied or
+ * briefly locked. Returns `null` if the access label has changed: nobody knows who may see the stored version.
  */
 function standingSince(file: FileRecord | undefined, { access }: IngestRequest): string | null {
   return file?.access === access ? file.readAt : null;
@@ -167,7 +160,7 @@ export function isFullGroup(group: readonly PreparedFile[]): boolean {
   return group.length >= GROUP_FILES || group.reduce((sum, file) => sum + characters(file), 0) >= GROUP_CHARACTERS;
 }
 
-/** Returns the notices of a file's documents, each once. */
+/** Returns the distinct notices of a file's documents. */
 function noticesOf(path: string, drafts: readonly DocumentDraft[]): FileNotice[] {
   const distinct = new Map(drafts.flatMap(({ reading }) => reading.notices).map((notice) => [`${notice.code} ${notice.message}`, notice]));
   return [...distinct.values()].map((notice) => ({ path, ...notice }));
@@ -183,7 +176,7 @@ function foreignTenant({ tenant }: IngestRequest, drafts: readonly DocumentDraft
 }
 
 /**
- * Creates a function that assigns document ids. A document whose path is known keeps its id.
+ * Assigns document ids. A document whose path is known keeps its id.
  * @param origin domain, tenant and source, which distinguish documents with equal paths
  * @param known stored documents of that source
  */

@@ -23,7 +23,7 @@ export function withoutBlankEnds(pieces: readonly CodePiece[], original: string)
 
 const VISIBLE = /[^\s\p{Cc}\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/u;
 
-/** Returns the end of the last visible character: one that is not white space and that the normaliser keeps. */
+/** Returns the end of the last visible character. White space, and characters that the normaliser removes, are not visible. */
 export function visibleEnd(text: string): number {
   let end = text.length;
   while (end > 0) {
@@ -34,7 +34,7 @@ export function visibleEnd(text: string): number {
   return end;
 }
 
-/** Checks whether a range contains a visible character: one that is not white space and that the normaliser keeps. */
+/** Checks whether a range contains a visible character: no white space, and no character that the normaliser removes. */
 export function isVisible(text: string, start: number, end: number): boolean {
   return VISIBLE.test(start === 0 && end === text.length ? text : text.slice(start, end));
 }

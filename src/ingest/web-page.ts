@@ -8,12 +8,12 @@ import type { ParsedDocument } from "./parse.ts";
 const READ_TIMEOUT_MS = 4000;
 /** Maximum pages read at the same time in this process. Further pages wait. */
 const THREADS = 2;
-/** Heap limit of one reader, in megabytes. The tree of a 2 MB page takes less than half. */
+/** Heap limit of one reader thread, in megabytes. The parsed tree of a 2 MB page takes less than half. */
 const HEAP_MB = 192;
 
 /** Maximum characters of text that are kept: about fifty pages of a book. */
 const MAX_TEXT = 150_000;
-/** Maximum characters of a unit. Longer units are dropped. */
+/** Maximum characters of a unit, e.g. of a sentence or table row. Longer units are dropped. */
 const MAX_UNIT = 1200;
 /** Maximum number of units that are kept. */
 const MAX_UNITS = 6000;
@@ -36,7 +36,7 @@ export function createPageReader(timeoutMs = READ_TIMEOUT_MS): ReadPage {
 
 /** Returns a page as a file in UTF-8. The page is decoded with the charset that the server states. */
 export function fileOfPage({ bytes, charset, type }: FetchedPage): { readonly path: string; readonly bytes: Uint8Array } {
-  // NUL bytes have no meaning in a page. Without them, the page is not rejected as binary.
+  // NUL bytes have no meaning in a page, but the file reader would reject the page as binary.
   const content = textOf(
     bytes.filter((byte) => byte !== 0),
     charset,

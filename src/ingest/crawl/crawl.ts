@@ -35,10 +35,7 @@ function readLinks(html: string, pageUrl: string) {
 /** Maximum entries of one sitemap (sitemaps.org, 0.9). */
 const MAX_LISTED = 50_000;
 
-/**
- * Returns the pages and the further sitemaps that a sitemap lists (sitemaps.org, 0.9); `null` if the XML is not a
- * sitemap.
- */
+/** Returns the pages and further sitemaps that a sitemap lists (sitemaps.org, 0.9); `null` if the XML is not a sitemap. */
 function readSitemap(xml: string) {
   const listed: Record<string, string[]> = { url: [], sitemap: [] };
   const open: string[] = [];
@@ -61,13 +58,13 @@ function readSitemap(xml: string) {
   return root === "urlset" || root === "sitemapindex" ? { pages, sitemaps } : null;
 }
 
-/** Default of `depth`: the maximum number of links to follow in a row from the first page. */
+/** Default maximum number of links to follow in a row from the first page. */
 export const DEFAULT_CRAWL_DEPTH = 2;
-/** Maximum pages of one crawl: about a handbook. Larger sites need an explicit limit. */
+/** Maximum pages of one crawl: enough for a handbook. Larger sites need an explicit limit. */
 export const DEFAULT_CRAWL_PAGES = 500;
 /** Timeout in milliseconds for fetching one page, which may be a large PDF. */
 export const CRAWL_TIMEOUT_MS = 30_000;
-/** Maximum delay between two requests that a host's robots.txt can demand, in seconds. */
+/** Maximum delay between two requests to a host, in seconds, even if its robots.txt asks for a longer one. */
 const MAX_DELAY_S = 10;
 /** Maximum sitemaps of one crawl. A sitemap index may list further indexes without end. */
 const MAX_SITEMAPS = 50;
@@ -115,7 +112,7 @@ export interface CrawlParts {
 /** An event of a crawl. Each address occurs once. */
 export type CrawlEvent =
   | { readonly type: "page"; readonly reply: FetchedPage; readonly queued: number }
-  /** `isGone` means that the address no longer exists; otherwise the failure may be temporary. */
+  /** `isGone`: the page no longer exists, or asks not to be stored. Otherwise a later crawl may get it. */
   | { readonly type: "left-out"; readonly url: string; readonly reason: string; readonly isGone: boolean };
 
 /**
@@ -211,7 +208,7 @@ function createRobotsReader({ fetch, pause }: CrawlParts) {
     } catch (error) {
       if (!(error instanceof WebError)) throw error;
       const status = Number(error.data.status ?? 0);
-      // A response that is not text is not a robots.txt. Many sites answer every address with a page.
+      // Many sites answer every address with a web page. Such a response is not a robots.txt.
       const isMissing = (status >= 400 && status < 500) || error.code === "web_type";
       return { isAllowed: () => true, delayS: 0, unread: isMissing ? null : error.message };
     }

@@ -8,10 +8,7 @@ import { sha256Hex } from "../../text/hash.ts";
 import { textOf } from "../encoding.ts";
 import { CRAWLED_TYPES } from "./crawl.ts";
 
-/**
- * File in the folder of a crawl that maps stored files to web addresses. Its name begins with a dot, so it is not
- * ingested.
- */
+/** File in the folder of a crawl that maps the stored files to web addresses. Files whose names begin with a dot are not ingested. */
 const ADDRESSES = ".addresses.json";
 const addressesSchema = z.record(z.string(), z.string());
 
@@ -37,7 +34,7 @@ export function keepPages(folder: string) {
     keepOld(url: string) {
       for (const [path, address] of before) if (address === url) now.set(path, address);
     },
-    /** Deletes pages that this crawl did not find. Call it only after a complete crawl. */
+    /** Deletes stored pages that this crawl did not find. Call it only after a complete crawl. */
     finish() {
       for (const path of before.keys()) if (!now.has(path)) rmSync(join(folder, path), { force: true });
       writeWhole(join(folder, ADDRESSES), JSON.stringify(Object.fromEntries(now)));
@@ -45,7 +42,7 @@ export function keepPages(folder: string) {
   };
 }
 
-/** Returns a readable path inside the folder, made of letters, digits and a hash of the whole address. */
+/** Returns a readable path inside the folder, made of the host, the last two path segments and a hash of the address. */
 function fileOf({ url, type }: FetchedPage): string {
   const { host, pathname } = new URL(url);
   const ending = CRAWLED_TYPES[type] ?? "";

@@ -8,8 +8,8 @@ import { unpackZip } from "./zip.ts";
 type UnreadFile = Readonly<Record<"name" | "reason", string>>;
 
 /**
- * Reads the files inside a file. The name of the inner file becomes the entry id of its documents. An inner file that
- * cannot be read is reported, and the remaining files are read.
+ * Reads the files inside a container such as an archive. The name of an inner file becomes the entry id of its
+ * documents. If an inner file cannot be read, it is listed in `unread`, and the others are read.
  * @throws IngestError `unpacks_too_far`
  */
 export async function readInnerFiles(files: readonly { readonly name: string; readonly bytes: Uint8Array }[], inner: InnerFiles) {
@@ -40,7 +40,7 @@ export function describeUnread(unread: readonly UnreadFile[]): string {
   return `${named.join("; ")}${unread.length > NAMED ? `; and ${unread.length - NAMED} more` : ""}`;
 }
 
-/** Reads archives as folders: each file becomes a separate document, with its path in the archive. */
+/** Reads a ZIP archive like a folder: each file in it becomes a separate document, with its path in the archive. */
 export const archiveFormat: Format = {
   name: "zip",
   extensions: [".zip"],

@@ -34,7 +34,7 @@ export function parseCsv(source: string, name: string): FormatResult {
   };
 }
 
-/** Returns the ranges of a cell's text, without quotation marks that enclose or escape. */
+/** Returns the ranges of a cell's text, without the quotation marks that enclose the cell or escape another quotation mark. */
 function piecesOf(source: string, { start, end }: TextRange): TextRange[] {
   if (source[start] !== '"') return [{ start, end }];
   const inner = { start: start + 1, end: Math.max(start + 1, source[end - 1] === '"' && end - 1 > start ? end - 1 : end) };
@@ -47,7 +47,7 @@ function piecesOf(source: string, { start, end }: TextRange): TextRange[] {
   return [...pieces, { start: from, end: inner.end }];
 }
 
-/** Yields rows as ranges of cells, including quotation marks. A row may span several lines. Linear time. */
+/** Yields each row as the ranges of its cells, including their quotation marks. A row may span several lines. Linear time. */
 function* readRows(
   source: string,
   { separator, from, limit = MAX_TABLE_ROWS }: { readonly separator: string; readonly from: number; readonly limit?: number },

@@ -2,23 +2,22 @@ import { BLOCK_ELEMENTS, closing, type MarkupEvent, type OpenEvent, opening } fr
 import { oneLine } from "./parsed.ts";
 import { NO_TEXT } from "./pictures.ts";
 
-/** Label before the description of a picture, so that nobody takes a quote of it for running text. */
+/** Label before the description of a picture, so that a quote of the description is not mistaken for running text. */
 export const IMAGE_LABEL = "Image:";
 
 export function describeImage(description: string): string {
   return `${IMAGE_LABEL} ${oneLine(description)}`;
 }
 
-/** Maximum width or height of a spacer or tracker, in pixels. */
+/** A picture with a width or height of at most this many pixels is a spacer or tracking pixel. */
 const SPACER_PX = 2;
 const HEADING = /^h[1-6]$/;
 
 /**
- * Prepares the pictures of a document. If a picture stands alone in its block, `IMAGE_LABEL` is put before its
- * alternative text; within running text, the alternative text stays part of the sentence. Text recognised in a picture
- * (OCR) becomes paragraphs after the picture's block. `figures` counts the pictures that have neither text. Spacers, and
- * pictures with an empty alternative text, which marks decoration, are not counted.
- * @param takeText finds the text recognised in a picture by the picture's address
+ * Turns the pictures of a document into text. If a picture stands alone in its block, `IMAGE_LABEL` precedes its alternative text; within
+ * running text, the alternative text is part of the sentence. Text recognised in a picture (OCR) becomes paragraphs after the picture's
+ * block. `figures` counts pictures without either text. It excludes spacers, and decoration (empty `alt`).
+ * @param takeText returns the text recognised in the picture with a given address
  */
 export function describeFigures(events: readonly MarkupEvent[], takeText = NO_TEXT) {
   const recognised = { ranges: [] as number[], pictures: 0 };
@@ -56,7 +55,7 @@ export function describeFigures(events: readonly MarkupEvent[], takeText = NO_TE
   endBlock();
   const written = events.flatMap((event) => {
     if (!isImage(event)) return [...(before.get(event) ?? []), event];
-    // The description maps to the first character of the picture's tag, and the recognised text to the remaining ones.
+    // In the source map, the description belongs to the first character of the picture's tag, and the recognised text to the others.
     const image = read.has(event) ? { ...event, end: event.start + 1 } : event;
     return labelled.has(event) ? asParagraph(image) : [image];
   });

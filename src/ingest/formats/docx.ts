@@ -11,10 +11,10 @@ import { leftOutNotices } from "./unseen-text.ts";
 import { unpackPictures, unpackZip } from "./zip.ts";
 
 const TABLE_LOOKS = /<w:tblPr(?: [^<>]*)?>(?:(?!<w:tblPr[ >]|<\/w:tblPr>)[\s\S])*<\/w:tblPr>/g;
-/** Bit of `w:tblLook` that applies the style of the first row. */
+/** Bit in the value of `w:tblLook` that applies the table style's format of the first row. */
 const FIRST_ROW_BIT = 0x20;
 
-/** Removes table styles from tables that do not apply the style of the first row. */
+/** Removes the style of each table that does not apply the style's format of the first row. */
 function withUsedTableStyles(xml: string): string {
   return xml.replace(TABLE_LOOKS, (looks) =>
     usesFirstRow(/<w:tblLook[^<>]*>/.exec(looks)?.[0] ?? "") ? looks : looks.replace(/<w:tblStyle [^<>]*>/, ""),
@@ -22,8 +22,8 @@ function withUsedTableStyles(xml: string): string {
 }
 
 /**
- * Returns whether a table applies the style of the first row. Word writes the flag as an attribute or, before 2010, as
- * one bit of a hexadecimal value.
+ * Returns whether a table applies its style's format of the first row. Word writes this flag as an attribute or, before
+ * 2010, as one bit of a hexadecimal value.
  */
 function usesFirstRow(look: string): boolean {
   const said = / w:firstRow="([^"]*)"/.exec(look)?.[1];
@@ -33,7 +33,7 @@ function usesFirstRow(look: string): boolean {
 
 type StyleOf = ReturnType<typeof readStyles>;
 
-/** The part of mammoth's document tree that this module uses. */
+/** The fields that are used of a node in mammoth's document tree. mammoth is the package that converts DOCX to HTML. */
 interface WordElement {
   readonly type: string;
   readonly children?: readonly WordElement[];
@@ -41,9 +41,7 @@ interface WordElement {
   readonly isBold?: boolean;
 }
 
-/**
- * Style names of quotations. The first is that of pandoc and Word, the next two are Word's, the last is LibreOffice's.
- */
+/** Style names of quotations. The first is that of pandoc and Word, the next two are Word's, the last is LibreOffice's. */
 const QUOTE_STYLES = ["Block Text", "Quote", "Intense Quote", "Quotations"];
 /** Styles of preformatted text with one paragraph per line: two of Word, one of LibreOffice. */
 const LINE_STYLES = ["HTML Preformatted", "Macro", "Preformatted Text"];
@@ -55,10 +53,7 @@ const STYLE_MAP: readonly string[] = [
   ...LINE_STYLES.map((name) => `p[style-name='${name}'] => pre:separator('\\n')`),
 ];
 
-/**
- * Makes the first row of a table bold if the table's style formats this row separately, because mammoth ignores the
- * formatting in table styles.
- */
+/** Makes the first row of a table bold if the table's style has a format for it, because mammoth ignores formats in table styles. */
 function withBoldRows(element: WordElement, styleOf: StyleOf): WordElement {
   const children = element.children?.map((child, i) => {
     const isHead = i === 0 && element.type === "table" && styleOf(element.styleId ?? undefined).hasFirstRow;
@@ -72,9 +67,9 @@ function inBold(element: WordElement): WordElement {
   return { ...element, ...(element.type === "run" ? { isBold: true } : {}), ...(children === undefined ? {} : { children }) };
 }
 
-/** Matches a run of text without further runs inside. A run that contains a text box does not match. */
+/** Matches a run (text with uniform formatting) that contains no other run. A run with a text box does contain runs. */
 const RUN = /<w:r(?: [^<>]*)?>(?:(?!<w:r[ >]|<\/w:r>)[\s\S])*<\/w:r>/g;
-/** Matches the formatting of text that Word hides, or whose letters are at most 1 pt high (`w:sz` counts half points). */
+/** Matches the formatting of text that Word hides, or that is at most 1 pt high (`w:sz` counts half points). */
 const INVISIBLE = /<w:vanish\s*\/>|<w:vanish w:val="(?:1|true|on)"|<w:sz w:val="[012]"\s*\/>/;
 const WHITE = /<w:color [^<>]*w:val="(?:FFFFFF|ffffff)"/;
 const DARK_GROUND = /<w:shd [^<>]*w:fill="(?!auto|FFFFFF|ffffff)/;
@@ -84,11 +79,11 @@ const LOOKS = /<w:rPr(?: [^<>]*)?>(?:(?!<w:rPr[ >]|<\/w:rPr>)[\s\S])*<\/w:rPr>/g
 /** Matches single or double strikethrough. */
 const STRIKE = /<w:d?strike(?: [^<>]*)?(?:\/>|>\s*<\/w:d?strike>)/g;
 const IS_OFF = / w:val="(?:0|false|off)"/;
-/** Parts of the archive that mammoth reads text from. */
+/** Files of the DOCX archive that mammoth reads text from. */
 const TEXT_PARTS = ["word/document.xml", "word/footnotes.xml", "word/endnotes.xml"];
 /** Matches text that a tracked change deletes. mammoth omits this text. */
 const DELETED = /<w:delText(?: [^<>]*)?>([^<]*)<\/w:delText>/g;
-/** Reads Word documents. Each note follows the paragraph that cites it. Offsets refer to the extracted text. */
+/** Reads Word documents. Each footnote or endnote follows the paragraph that cites it. Offsets refer to the extracted text. */
 export const docxFormat: Format = {
   name: "docx",
   extensions: [".docx", ".docm"],
@@ -109,7 +104,7 @@ export const docxFormat: Format = {
     change("word/document.xml", withUsedTableStyles);
     const styleOf = readStyles(xmlOf("word/styles.xml"));
     change("word/document.xml", (xml) => withNumbers(xml, xmlOf("word/numbering.xml"), styleOf));
-    // The numbers are now part of the text. All lists become bullet lists, so that no number is added again.
+    // The numbers are now part of the text. Make all lists bullet lists, so that numbers are not added twice.
     change("word/numbering.xml", (xml) => xml.replace(/(<w:numFmt (?:[^<>]* )?w:val=")[^"]*"/g, '$1bullet"'));
     const takeText = await picturesIn(bytes, recogniser);
     // mammoth does not pass on the name of a picture. Therefore the content of each picture is replaced by its name.
@@ -176,8 +171,8 @@ async function toHtml(parts: ReadonlyMap<string, Uint8Array>, styleOf: StyleOf):
 }
 
 /**
- * Replaces the strikethrough of a run by a single element, because mammoth ignores double strikethrough and any second
- * strikethrough element. Removes the formatting that runs had before tracked changes.
+ * Replaces all strikethrough elements of a run by a single one, because mammoth ignores double strikethrough and any
+ * second element. Removes the formatting that runs had before tracked changes.
  */
 function withOneStrike(xml: string): string {
   return xml.replace(FORMER_LOOKS, "").replace(LOOKS, (looks) => {
@@ -197,7 +192,7 @@ function withoutHidden(xml: string): { readonly xml: string; readonly hidden: nu
   return { xml: kept, hidden };
 }
 
-/** Returns whether the cell or paragraph has a coloured background, on which white text would be visible. */
+/** Returns whether the cell or paragraph around offset `at` has a coloured background, on which white text is visible. */
 function isOnDarkGround(xml: string, at: number): boolean {
   const before = xml.slice(Math.max(0, at - 4_000), at);
   const from = Math.max(before.lastIndexOf("<w:tc>"), before.lastIndexOf("<w:tc "));
@@ -216,7 +211,7 @@ const FORMS: Readonly<Record<string, OrdinalForm>> = {
   ...{ decimal: "1", decimalZero: "1", lowerLetter: "a", upperLetter: "A", lowerRoman: "i", upperRoman: "I" },
 };
 const MAX_LEVELS = 9;
-/** Maximum number of base styles to follow from one style. */
+/** Maximum number of base styles (`w:basedOn`) in a row from which a style inherits. */
 const MOST_BASES = 20;
 /** Matches the properties that a paragraph had before a tracked change. `PROPERTIES` matches the current ones. */
 const FORMER = /<w:pPrChange(?: [^<>]*)?>[\s\S]*?<\/w:pPrChange>/g;
@@ -267,7 +262,7 @@ function labelOf(levels: readonly Level[], level: number, counts: readonly numbe
     .trim();
 }
 
-/** Returns the levels of each list, and the start numbers by which a list overrides those that its levels define. */
+/** Returns the levels of each list (`levels`), and the start numbers that a list sets instead of those of its levels (`restarts`). */
 function readLists(xml: string) {
   const numbering = readXml(xml);
   const definitions = new Map([...descendants(numbering, "abstractNum")].map((one) => [prefixed(one, "abstractNumId"), levelsOf(one)]));
@@ -304,7 +299,7 @@ function stated(element: XmlElement, name: string): string | undefined {
   return found === undefined ? undefined : prefixed(found, "val");
 }
 
-/** Properties that a style sets, itself or through its base styles. */
+/** Properties of a style, its own or those inherited from base styles. */
 interface Style {
   /** Id of the list that paragraphs of this style belong to; `level` is their level in the list. */
   readonly list: string;

@@ -11,7 +11,7 @@ import { type ArchiveParts, unpackZip } from "./zip.ts";
 
 const MARKUP = /\.(?:xhtml|html?|xml|opf|ncx)$/i;
 
-/** Reads books, with their chapters in reading order. Offsets count the characters of the chapter's file in the archive. */
+/** Reads books, with chapters in reading order. Offsets count characters of the joined chapter files; `places` gives the start of each. */
 export const epubFormat: Format = {
   name: "epub",
   extensions: [".epub"],

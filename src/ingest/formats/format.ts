@@ -5,7 +5,7 @@ import type { FormatResult } from "./parsed.ts";
 import type { Recogniser } from "./pdf/recognise.ts";
 
 export interface FormatFile {
-  /** Path relative to the source, with `/` as separator. It is used in messages only. */
+  /** Path relative to the ingested folder, with `/` as separator. It is used in messages only. */
   readonly path: string;
   /** File name without extension. It is the title if the content states none. */
   readonly name: string;
@@ -28,13 +28,13 @@ export interface InnerFiles {
   read(path: string, bytes: Uint8Array): Promise<readonly FormatResult[]>;
 }
 
-/** A format of files, with the function that reads it. */
+/** A file format and its reader. */
 export interface Format {
   /** Short name, such as `pdf`. It is stored with each document. */
   readonly name: string;
   /** File name extensions, in lower case with the dot. */
   readonly extensions: readonly string[];
-  /** Increase this when the same file can yield another result, so that files are read again. */
+  /** Increase this when a change of the code changes the result for some file, so that files are read again. */
   readonly version: number;
   /** @throws IngestError */
   readonly read: (file: FormatSource) => readonly FormatResult[] | Promise<readonly FormatResult[]>;
@@ -86,7 +86,7 @@ const SAVE_AS: ReadonlyMap<string, string> = new Map([
   [".msg", "EML"],
 ]);
 
-/** Returns advice how to convert a file of an unsupported format; empty if there is none. */
+/** Returns advice on how to convert a file of an unsupported format; empty if there is none. */
 export function conversionOf(extension: string): string {
   const target = SAVE_AS.get(extension);
   return target === undefined ? "" : `: open it, and save it as ${target}`;

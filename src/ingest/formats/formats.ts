@@ -93,7 +93,7 @@ const MAX_INNER_DEPTH = 3;
 const CONTAINERS: ReadonlySet<string> = new Set(["zip", "eml", "mbox"]);
 
 /**
- * Creates a reader of the files inside a file. Inner files of all depths have at most `MAX_UNPACKED_BYTES` together.
+ * Creates a reader of the files inside a file. All inner files together, at any depth, may have at most `MAX_UNPACKED_BYTES`.
  * @param depth nesting depth of the inner files; 1 if the ingested file contains them directly
  */
 export function createInnerFiles(recogniser: Recogniser | null, depth = 1, total = { bytes: 0 }): InnerFiles {
@@ -121,14 +121,14 @@ export function createInnerFiles(recogniser: Recogniser | null, depth = 1, total
   };
 }
 
-/** Names and versions of all formats. If the text changes, all files are read again. */
+/** Names and versions of all formats. If this string changes, all files are read again. */
 export const FORMATS_VERSION = FORMATS.map(({ name, version }) => `${name}${version}`).join(" ");
 
 const byName = (name: string) => FORMATS.find((format) => format.name === name) as Format;
 
 /**
- * Selects the format by the first bytes of the file or, if they are inconclusive, by the file name. Reports a name that
- * does not fit the bytes.
+ * Selects the format by the first bytes of the file or, if they are inconclusive, by the file name. Returns a notice if
+ * the name does not fit the bytes.
  * @throws IngestError `unsupported_format`, `wrong_content`
  */
 export function chooseFormat(path: string, bytes: Uint8Array): { readonly format: Format; readonly notices: readonly ReadingNotice[] } {
@@ -148,7 +148,7 @@ export function chooseFormat(path: string, bytes: Uint8Array): { readonly format
   throw unsupportedFormat(extension);
 }
 
-/** Returns whether files of this format begin with a signature. */
+/** Returns whether files of this format begin with a signature (fixed bytes). */
 function isPacked({ name }: Format): boolean {
   return ["pdf", "docx", "odt", "rtf", "pptx", "odp", "epub", "xlsx", "ods", "zip"].includes(name);
 }

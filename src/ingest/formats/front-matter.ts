@@ -6,7 +6,7 @@ import type { WrittenBlocks } from "../block-writer.ts";
 import { type FormatResult, isoDayOf } from "./parsed.ts";
 import { readPlainYaml } from "./plain-yaml.ts";
 
-/** Matches YAML between `---` lines. */
+/** Matches YAML between `---` lines at the top of a file. */
 const FENCED = /^\ufeff?(?<blank>(?:[ \t]*\r?\n)*)---[ \t]*\r?\n(?<yaml>[\s\S]*?)(?<=\n)(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/;
 /** Matches the line above TOML front matter, which is not supported. */
 const TOML = /^\s*\+{3}[ \t]*(?:\r?\n|$)/;
@@ -47,9 +47,7 @@ const frontMatterSchema = z.looseObject({
 
 type FrontMatter = ReturnType<typeof frontMatter>;
 
-/**
- * Combines a text with its front matter. The front matter takes precedence over metadata found in the text (`found`).
- */
+/** Combines a text with its front matter. Front matter takes precedence over metadata that was found in the text (`found`). */
 export function withFrontMatter(
   written: WrittenBlocks,
   { metadata, title, access, tenant }: FrontMatter,
@@ -73,7 +71,7 @@ export function withFrontMatter(
  */
 export function readFrontMatter(source: string): FrontMatter {
   if (TOML.test(source)) throw tomlFrontMatter();
-  // After empty lines, `---` may be a horizontal rule, so front matter with syntax errors is then treated as text.
+  // Below empty lines, `---` may be a horizontal rule. There, front matter with syntax errors counts as text.
   return FENCED.exec(source)?.groups?.blank === "" ? fencedFrontMatter(source) : readLooseFrontMatter(source);
 }
 
@@ -139,7 +137,7 @@ function frontMatter(found: z.infer<typeof frontMatterSchema>, bodyStart: number
   };
 }
 
-/** Returns the date if exactly one value of the front matter is a date, such as that of `last_reviewed`; otherwise `null`. */
+/** Returns the date if exactly one value of the front matter is a date, e.g. that of `last_reviewed`; otherwise `null`. */
 function onlyDay(found: Readonly<Record<string, unknown>>): string | null {
   const days = Object.values(found).flatMap((value) => isoDayOf(String(value)) ?? []);
   return days.length === 1 ? (days[0] ?? null) : null;
@@ -162,7 +160,7 @@ function yamlValues(yaml: string): unknown {
   }
 }
 
-/** Returns the line of the file that contains an offset of the front matter. */
+/** Converts an offset in the YAML to a line number in the file, where the first line is `---`. */
 function lineAt(body: string, offset: number): number {
   return body.slice(0, Math.max(0, offset)).split("\n").length + 1;
 }

@@ -65,16 +65,16 @@ function mainContent(all: readonly MarkupEvent[], unseen: ReadonlySet<OpenEvent>
 }
 
 /**
- * Checks whether an element is outside the content of the page, such as a header or dialog. Notes in a book belong to
- * the content.
+ * Checks whether an element is outside the content of the page, e.g. a header or dialog. In a book, `aside` elements
+ * may be footnotes, which belong to the content.
  */
 function isFurniture({ name, attributes }: OpenEvent): boolean {
   return HIDDEN_ON_PAGES.has(name) && !/note/.test(attributes["epub:type"] ?? "");
 }
 
 /**
- * Returns the visible events inside the outermost elements that `matches` accepts. A `header` in such an element stays
- * visible, because it contains the title.
+ * Returns the visible events inside the outermost elements that `matches` accepts. A `header` inside such an element
+ * stays visible, because it contains the title.
  */
 function inside(all: readonly MarkupEvent[], unseen: ReadonlySet<OpenEvent>, matches: (event: OpenEvent) => boolean): MarkupEvent[] {
   const partner = partnersOf(all);

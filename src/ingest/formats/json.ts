@@ -9,14 +9,14 @@ import { parseMarkdownText } from "./markdown.ts";
 import { type FormatResult, plainMetadata, titleOf } from "./parsed.ts";
 import { documentsOfValue, fieldOf, type ListValue, type RecordValue, type ScalarValue, type SourceValue } from "./records.ts";
 
-/** Matches string literals (skipping escapes), structural characters, and other literals. */
+/** Matches the tokens of JSON: string literals with their escapes, structural characters, and other literals. */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s"{}[\],:]+/gs;
-/** Maximum nesting depth of lists and records. Documents for people are far below it. */
+/** Maximum nesting depth of lists and records. Documents that people write are far below it. */
 const MAX_DEPTH = 200;
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer U)[] ? U[] : T[K] };
 
-/** Parses valid JSON in `range` into values with offsets. Iterates, so that deep nesting cannot overflow the stack. */
+/** Parses the valid JSON in `range` into values with offsets. Works iteratively, so that deep nesting cannot overflow the stack. */
 function readJsonValue(source: string, range: TextRange): SourceValue {
   const open: (Mutable<ListValue> | Mutable<RecordValue>)[] = [];
   let key: ScalarValue | null = null;
@@ -66,10 +66,7 @@ function toScalar(source: string, start: number, token: string): ScalarValue {
   return { type: "scalar", text: JSON.parse(token) as string, isText: true, start, end, map: literalMap(source, { start, end }) };
 }
 
-/**
- * Maps a decoded JSON string to the string literal in the source. Plain characters map one to one, an escape maps as a
- * whole.
- */
+/** Maps a decoded JSON string to its literal in the source. Unescaped characters map one to one, each escape as a unit. */
 function literalMap(source: string, literal: TextRange): SourceMapData {
   const map: number[] = [];
   const piece = /[^"\\]+|\\u[0-9a-fA-F]{4}|\\./gy;
@@ -88,7 +85,7 @@ const optionalText = z
   .nullish()
   .transform((value) => value?.trim() || null);
 
-/** Schema of a curated entry. Unknown keys are ignored. */
+/** Schema of a curated entry, which has the keys `entry_id` and `content`. Unknown keys are ignored. */
 const entrySchema = z.looseObject({
   entry_id: z.string().trim().min(1),
   topic: optionalText,
@@ -104,7 +101,7 @@ const entrySchema = z.looseObject({
   tenant: optionalText,
 });
 
-/** Parses JSON of any shape. Each curated entry becomes a separate document, with a source map to the file. */
+/** Parses JSON of any shape. Each curated entry (`isCurated`) becomes a separate document, with a source map to the file. */
 export function parseJson(source: string, name: string): FormatResult[] {
   const bom = source.startsWith("\ufeff") ? 1 : 0;
   checkSyntax(source.slice(bom), 1);
@@ -128,7 +125,7 @@ export function parseJsonLines(source: string, name: string): FormatResult[] {
   return documentsOfValue(source, { type: "list", items, start: 0, end: source.length }, name);
 }
 
-/** Checks whether an entry is curated: it has the keys `entry_id` and `content`. If one entry of a file is, all must be valid. */
+/** Checks whether an entry is curated: it has the keys `entry_id` and `content`. If a file has one such entry, all must be valid. */
 function isCurated(value: SourceValue): boolean {
   return value.type === "record" && fieldOf(value, "entry_id") !== undefined && fieldOf(value, "content") !== undefined;
 }
@@ -161,7 +158,7 @@ function readEntries(values: readonly SourceValue[]): FormatResult[] {
   });
 }
 
-/** Returns the top-level fields of an entry as plain values. */
+/** Converts the fields of an entry to JavaScript values. Nested lists and records are not converted. */
 function plainValue(value: SourceValue): unknown {
   if (value.type !== "record") return value.type;
   const { fields } = value;
@@ -190,7 +187,7 @@ function wrongShape(index: number, error: z.ZodError): IngestError {
   return new IngestError("bad_entry", message, { index, field }, { cause: error });
 }
 
-/** Reads YAML. Aliases (`*name`) are kept as written. Their targets are not repeated. */
+/** Reads YAML. Aliases (`*name`) stay as written; they are not replaced by their targets. */
 export const yamlFormat = textFormat("yaml", [".yaml", ".yml"], 6, parseYaml);
 
 function parseYaml(source: string, name: string): FormatResult[] {
@@ -240,7 +237,7 @@ function asWritten(source: string, start: number, end: number): ScalarValue {
   return { type: "scalar", text, isText: true, start, end, map: text === "" ? [] : [0, text.length, start, end] };
 }
 
-/** Maps a text to the source line by line. If a line differs from the source, the text is mapped as a whole. */
+/** Maps a decoded text to the source line by line. If a line is not found in the source, maps the text as one range. */
 function mapOfLines(source: string, text: string, start: number, end: number): SourceMapData {
   const map: number[] = [];
   let from = start;

@@ -47,8 +47,7 @@ export const mboxFormat: Format = {
 };
 
 /**
- * Splits a mailbox into messages. A message begins at a `From ` line after an empty line. A line of a body that begins
- * with `From ` is escaped as `>From `.
+ * Splits a mailbox into messages. A message begins at a `From ` line after an empty line. In bodies, such a line is escaped as `>From `.
  */
 function* messagesOf(bytes: Uint8Array): Generator<Uint8Array> {
   const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -72,7 +71,7 @@ function withoutEscapes(message: Buffer): Buffer {
   return Buffer.from(message.toString("latin1").replace(/\n>(>*From )/g, "\n$1"), "latin1");
 }
 
-/** Returns the documents of a mail: the mail, the earlier mails that it quotes with a date, and its attachments. */
+/** Returns the documents of a mail: the mail itself, earlier mails that it quotes with a date, and its attachments. */
 async function readMail(bytes: Uint8Array, name: string, inner: InnerFiles): Promise<FormatResult[]> {
   const mail = await parseMail(bytes);
   const subject = oneLine(mail.subject ?? "");
@@ -108,8 +107,8 @@ const QUOTED = /^(?:>[ \t]?)+/;
 const COMPARED = /^>\d/;
 
 /**
- * Splits a plain-text mail into the text of its author and quotations of earlier mails. Each change of the quoting
- * depth begins a new part.
+ * Parses a plain-text mail. Lines with a `>` prefix are quoted from earlier mails and become quotations. Each change of
+ * the quoting depth begins a new block.
  */
 function readPlainMail(source: string, name: string): WrittenBlocks & Pick<FormatResult, "notices"> {
   const parts: { readonly depth: number; readonly lines: string[] }[] = [];
@@ -166,7 +165,7 @@ function isoDay(date: string | undefined): string | null {
   return Number.isNaN(time) ? null : new Date(time).toISOString().slice(0, 10);
 }
 
-/** A mail that another mail quotes. `text` includes the lines that state the author and date of the quoted mail. */
+/** A mail that another mail quotes. `text` includes the lines that state its author and date. */
 interface EarlierMail {
   readonly text: string;
   /** Date of the quoted mail, ISO. */
@@ -184,9 +183,8 @@ const SIGN = /^>[ \t]?/;
 const MAX_INTRODUCTION = 3;
 
 /**
- * Separates a plain-text mail from the earlier mails that it quotes. A quoted mail is recognised by a header of lines
- * such as "From: …", or by lines with `>` below a sentence with a date. A quotation without a date stays in `own`.
- * Linear time.
+ * Separates a plain-text mail (`own`) from the earlier mails that it quotes. A quoted mail is recognised by a header of lines such as
+ * "From: …", or by lines with `>` below a sentence with a date. A quotation without a date stays in `own`. Linear time.
  */
 export function splitEarlierMails(text: string): { readonly own: string; readonly earlier: readonly EarlierMail[] } {
   const lines = text.split("\n");
@@ -205,8 +203,8 @@ export function splitEarlierMails(text: string): { readonly own: string; readonl
 }
 
 /**
- * Returns the quoted mail whose header begins at line `at`, or `null`. `body` is the first line below the header. The
- * quoted mail extends to the end of the text. A header on the first line belongs to the mail itself.
+ * Returns the line range of the quoted mail whose header begins at line `at`, or `null`. `body` is the first line below
+ * the header. The quoted mail extends to the end of the text. A header on the first line belongs to the mail itself.
  */
 function belowHeader(lines: readonly string[], at: number) {
   if (at === 0) return null;
@@ -216,15 +214,12 @@ function belowHeader(lines: readonly string[], at: number) {
   const date = end - at < LEAST_LABELLED ? null : dateIn(header);
   let from = at;
   while (from > 1 && (lines[from - 1]?.trim() === "" || RULE.test(lines[from - 1] ?? ""))) from--;
-  // Without a line of dashes or a mail address, the lines may be any list with labels.
+  // Without a line of dashes or a mail address, the lines may be any list of labelled values.
   if (date === null || !(header.includes("@") || lines.slice(from, at).some((line) => RULE.test(line)))) return null;
   return { from, body: end, to: lines.length, date };
 }
 
-/**
- * Returns the quoted lines from line `at` on, with the sentence that introduces them; `null` if the sentence has no
- * date.
- */
+/** Returns the range of quoted lines from line `at` on, with the sentence that introduces them; `null` if that has no date. */
 function belowSentence(lines: readonly string[], at: number) {
   let last = at - 1;
   while (last >= 0 && lines[last]?.trim() === "") last--;

@@ -5,18 +5,18 @@ import { COVER, type MaskedSource, type Sign } from "./masked-source.ts";
 /** Pattern of the label of a footnote in `[^…]`. A label contains no white space, brackets or tags. */
 const LABEL = `[^\\s[\\]${COVER}]{1,200}`;
 const LEAD = new RegExp(`^ {0,3}(?=\\[\\^)(\\[\\^${LABEL}\\]:)`);
-/** Matches a footnote sign such as `[^1]`. Escapes match first, so that an escaped sign is ignored. */
+/** Matches a footnote sign such as `[^1]`. Escapes are matched first, so that an escaped sign is ignored. */
 const SIGN = new RegExp(`\\\\[\\s\\S]|\\[\\^(${LABEL})\\](:?)`, "g");
 const BLANK_LINE = /^[ \t\r]*$/;
-/** Matches the start of fenced code. After backticks, no further backtick may follow on the same line. */
+/** Matches the line that starts fenced code. No backtick may follow on this line after a fence of backticks. */
 const FENCE = /^([ \t]*)(`{3,}(?=[^`]*$)|~{3,})/;
 const IS_DEEPER = /^(?: {2}| ?\t)/;
-/** Matches the start of another block directly below the lines of a note. */
+/** Matches the start of another block, e.g. a heading or list, directly below a footnote. */
 const OTHER_BLOCK = /^ ?(?:#{1,6}(?:[ \t\r]|$)|>|(?:[-+*]|1[.)])[ \t]|`{3}|~{3}|-{3,}[ \t\r]*$|[*_]{3,}[ \t\r]*$|={3,}[ \t\r]*$)/;
 
 /**
- * Finds the footnote definitions in the ranges `runs` of markdown, in order. A note ends at an empty line, unless an
- * indented line follows; at the next definition; or at another block. Definitions in code are ignored. Linear time.
+ * Finds the footnote definitions in the ranges `runs` of Markdown, in order. A definition extends to the next one, to
+ * another block, or to an empty line that no indented line follows. Definitions in code are ignored. Linear time.
  * @param maxIndent maximum number of columns before a code fence
  */
 export function findNotes(masked: string, runs: readonly TextRange[], maxIndent: number): TextRange[] {
@@ -51,10 +51,7 @@ function notesIn(masked: string, run: TextRange, maxIndent: number): TextRange[]
   return notes;
 }
 
-/**
- * Returns the footnote signs from `from` on, in order. If several notes have the same label, the sign refers to the
- * first.
- */
+/** Returns the footnote signs, e.g. `[^1]`, from offset `from` on, in order. A label of several notes refers to the first of them. */
 export function signsOf(masked: string, notes: readonly TextRange[], from: number): Sign[] {
   const leads = new Set(notes.map(({ start }) => start));
   const byLabel = new Map<string, TextRange>();
@@ -72,15 +69,15 @@ export function signsOf(masked: string, notes: readonly TextRange[], from: numbe
     const note = byLabel.get(label.toLowerCase());
     if (leads.has(start)) signs.push({ start, end, effect: "lead" });
     else if (note !== undefined) signs.push({ start, end: end - colon.length, effect: "call", note });
-    // Cover a sign without a note, such as `[^a]:`. The parser might take it for a link definition, which has no text.
+    // A sign without a note, e.g. `[^a]:`, is text. The parser might take it for a link definition and drop it.
     else if (colon !== "") signs.push({ start, end, effect: "text" });
   }
   return signs;
 }
 
 /**
- * Returns a function that finds the end of the code span that a run of backticks opens. If nothing in the paragraph
- * closes the span, the function returns the end of the run.
+ * Creates a function that takes the offset of a run of backticks and returns the end of the code span that it opens. If
+ * nothing in the paragraph closes the span, it returns the end of the run.
  */
 export function codeSpanFinder(source: string): (at: number) => { readonly end: number } {
   const blankLine = /\n[ \t\r]*\n/g;
@@ -111,15 +108,15 @@ export function codeSpanFinder(source: string): (at: number) => { readonly end: 
 }
 
 /**
- * Returns the maximum indentation of a line that is not indented code, in columns. In files with HTML, indentation
- * never means code, because it follows the tags.
+ * Returns the maximum indentation, in columns, of a line that is not indented code. In files with HTML, indentation
+ * follows the nesting of tags and never means code.
  */
 export function maxIndentOf({ hasTags }: MaskedSource): number {
   return hasTags ? Number.POSITIVE_INFINITY : 3;
 }
 
 /**
- * Returns the marks of the code fence that is open after `line`; empty if none is.
+ * Returns the opening marks, e.g. `~~~`, of the code fence that is open after `line`; empty if none is open.
  * @param fence marks of the fence that is open before the line
  */
 export function fenceAfter(fence: string, line: string, maxIndent: number): string {

@@ -9,30 +9,27 @@ import {
 } from "@lezer/markdown";
 
 /**
- * Maximum delimiters per block, and maximum depth of containers per line. Parsing time is quadratic in both. Markdown
- * beyond these limits is treated as text.
+ * Maximum delimiters (`*`, `[`, …) per block, and maximum depth of nested lists and quotations. Parsing time is
+ * quadratic in both. Markdown beyond these limits is treated as text.
  */
 const MAX_DELIMITERS = 2_000;
 const MAX_DEPTH = 100;
 
 const TITLE = /(?:"[^"\n]*"|'[^'\n]*'|\([^()\n]*\))/.source;
-/** A link definition. Its destination may be on the next line, and its title on the line after that. */
+/** Pattern of a link definition (`[label]: address`). The address may be on the next line, and a title on the line after that. */
 const DEFINITION = String.raw`\[((?:[^[\]\\\n]|\\.){1,200})\]:[ \t]*(?:\r?\n[ \t>]*)?(?:<[^<>\n]*>|[^\s<]\S*)(?:[ \t]+${TITLE})?[ \t\r]*$`;
 /** Matches a link definition, also inside list items and quotations. */
 const NESTED_DEFINITION = new RegExp(String.raw`^[ \t]*(?:(?:[-+*]|\d{1,9}[.)]|>)[ \t]*)*${DEFINITION}`, "gm");
 const DEFINITION_LINE = new RegExp(`^${DEFINITION}`, "m");
 const TITLE_LINE = new RegExp(`^[ \\t>]*${TITLE}[ \\t\\r]*$`);
-/** Matches a pair of brackets without further brackets inside. Escapes match first. */
+/** Matches a pair of brackets without further brackets inside. Escapes are matched first, so that they are skipped. */
 const BRACKETS = /\\[\s\S]|\[((?:[^[\]\\\n]|\\.){1,200})\](?=([([])?)/g;
 const AUTOLINK = /<(?:[a-z][-\w+.]{1,31}:[^\s<>]*|[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z\d-]{1,63}(?:\.[a-z\d-]{1,63}){0,9})>/iy;
-/** Matches a tag with attributes. Only tags with "<" in an attribute reach this parser, because all others are masked. */
+/** Matches a tag with attributes. All tags are masked before parsing, except those with "<" in an attribute. */
 const TAG = /<[a-z][\w-]{0,99}(?:\s+[\w.:@-]{1,99}(?:=(?:"[^"]{0,999}"|'[^']{0,999}'))?){1,99}\s*\/?>/iy;
-/** Matches a hard line break: spaces or a backslash, with the line break after them. */
+/** Matches two or more spaces, or a backslash, and the line break after them. With the line break, this is a hard line break. */
 const HARD_BREAK = /(?:\\| {2,})(\r?\n)?/y;
-/**
- * Matches a gap that is too wide for the delimiter row of a table. The table extension would take quadratic time for
- * such a line.
- */
+/** Matches a gap that is too wide for the delimiter row of a table. For such a line, the table parser would take quadratic time. */
 const WIDE_GAP = /\s{100}/;
 
 const limit: InlineParser = {
@@ -57,7 +54,7 @@ const angles: InlineParser = {
   },
 };
 
-/** Parses hard line breaks. Unlike the library, accepts CRLF and skips spaces in linear time. */
+/** Parses hard line breaks. Unlike the parser of the Lezer library, accepts CRLF and skips spaces in linear time. */
 const hardBreak: InlineParser = {
   name: "HardBreak",
   parse(cx, next, at) {
@@ -80,7 +77,7 @@ const tooDeep: BlockParser = {
   },
 };
 
-/** Lets a numbered list item end a paragraph in a deeper container. The library would require the number 1. */
+/** Lets a list item with any number end a paragraph of a more deeply nested list or quotation. The Lezer library requires number 1. */
 const outerItem: BlockParser = {
   name: "OuterItem",
   endLeaf: (cx, line) =>
@@ -101,7 +98,7 @@ const definition: BlockParser = {
   },
 };
 
-/** Treats an indented block as a container. In files with HTML, indentation follows the tags and does not mean code. */
+/** Treats an indented block as a container, not as code. In files with HTML, indentation follows the nesting of tags. */
 const indented: MarkdownConfig = {
   defineNodes: [
     {
@@ -127,7 +124,7 @@ const indented: MarkdownConfig = {
   ],
 };
 
-/** Makes each group of lines a paragraph, whatever its block markup. Inline markup is parsed. */
+/** Makes each group of lines a paragraph, even if it has block markup. Inline markup is parsed. */
 const wordsOnly: BlockParser = {
   name: "Words",
   before: "TooDeep",
@@ -155,8 +152,8 @@ const ALL = parser.configure([
 ]);
 
 /**
- * Parsers of markdown without HTML: for a file (`file`), for text in which indentation does not mean code (`indented`),
- * and for a line such as a heading or cell (`line`).
+ * Parsers of Markdown without HTML: for a file (`file`), for text in which indentation does not mean code (`indented`),
+ * and for the text of a heading or table cell (`line`).
  */
 export const MARKDOWN_PARSERS = {
   file: ALL,
@@ -168,7 +165,7 @@ function countDelimiters(text: string): number {
   let count = 0;
   for (let i = text.length <= MAX_DELIMITERS ? text.length : 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
-    // * _ ~ [ ] ` <
+    // Delimiters of inline markup: * ~ _ [ ] ` <
     if (code === 42 || code === 126 || code === 95 || code === 91 || code === 93 || code === 96 || code === 60) count++;
   }
   return count;
@@ -184,8 +181,8 @@ export function labelKey(label: string): string {
 }
 
 /**
- * Replaces brackets that refer to no definition by `cover`, which has the length of a bracket. The parser would take
- * any brackets for a link, and then reject a link around them.
+ * Replaces brackets that refer to no link definition by `cover`, a single character. Otherwise the parser would take
+ * them for a link, and reject a real link around them.
  */
 export function coverBrackets(text: string, labels: ReadonlySet<string>, cover: string): string {
   if (!text.includes("[")) return text;

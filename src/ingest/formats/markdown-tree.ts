@@ -6,7 +6,7 @@ import { IMAGE_LABEL } from "./described-figures.ts";
 import { coverBrackets, definedLabels, labelKey, MARKDOWN_PARSERS } from "./markdown-parser.ts";
 import { COVER, type MaskedSource } from "./masked-source.ts";
 
-/** The source to read, the writer of its blocks, and the counts of left-out content. */
+/** The source, the writer of its blocks, and counts of left-out content. */
 interface Sides {
   readonly source: MaskedSource;
   readonly writer: BlockWriter;
@@ -20,30 +20,27 @@ export interface LeftOutMarkdown {
 }
 
 interface MarkdownNotes {
-  /** Footnote definitions in order. Each of them ends the block before it. */
+  /** Footnote definitions, in order. Each definition ends the block before it. */
   readonly notes: readonly TextRange[];
-  /** Notes that are written where they are cited instead of where they are defined. */
+  /** Those footnotes that are written where they are cited, not where they are defined. */
   readonly moved: ReadonlySet<TextRange>;
 }
 
-/** A node of the parser's tree, given by a cursor. `base` is the offset in the source of the tree's position 0. */
+/** A node of a syntax tree, as a cursor. `base` is the source offset of position 0 of the tree. */
 interface Node {
   readonly at: ReturnType<ReturnType<typeof MARKDOWN_PARSERS.file.parse>["cursor"]>;
   readonly base: number;
 }
 
-/** A range of text. `decoded` is set if the range is an entity. */
+/** A range of text. `decoded` is set for an entity such as `&amp;`: its character. */
 type Words = TextRange & { readonly decoded?: string };
 
 const INLINE_SYNTAX = /[*_`~[\]<&\\\n\r]/;
-/** Matches an asterisk directly after a word, which refers to a note and is no markup. */
+/** Matches an asterisk directly after a word. It refers to a footnote and is not markup. */
 const CALLS_STAR = /[^\s*]\*(?=\s|$)/;
-/**
- * Matches text whose `**` marks form pairs, so that each pair encloses bold text. Single marks are footnote marks (`*P
- * < 0.05, **P < 0.01`).
- */
+/** Matches text in which all `**` marks form pairs around bold text. Unpaired marks are footnote marks, as in `*P < 0.05, **P < 0.01`. */
 const MARKS_IN_PAIRS = /^[^*]*(?:\*\*(?=\S)[^*]+\*\*[^*]*)+$/;
-/** Matches asterisks that are meant as bold markup but are not valid markdown (`**Note: **text`). */
+/** Matches asterisks that are meant as bold markup but are not valid Markdown, as in `**Note: **text`. */
 const LEFT_OVER_MARK = /(?<=\S)\*\*|\*\*(?=\S)/g;
 
 /** Creates a writer that parses ranges of one markdown source and writes them as blocks. */
@@ -53,7 +50,7 @@ export function createMarkdownWriter({ source, writer, leftOut }: Sides, { notes
   let nextNote = 0;
   let hasStar = false;
   let isInCell = false;
-  /** `writeNote` writes a footnote with its sign. Indentation in a note does not mean code. */
+  /** `writeNote` writes a footnote with its sign. In footnotes, indentation does not mean code. */
   return { write, writeNote: (note: TextRange) => parse(note.start, note.end, "indented") };
 
   /** Writes `source[start, end)` as blocks. Inside a heading or cell, only inline markup is parsed. */
@@ -124,10 +121,7 @@ export function createMarkdownWriter({ source, writer, leftOut }: Sides, { notes
     return isOnly && text.slice(at, endOf(node)).trim() === "";
   }
 
-  /**
-   * Writes a picture that stands alone. Its description gets a label, so that nobody mistakes a quote of it for running
-   * text.
-   */
+  /** Writes a picture that stands alone. Its description gets a label, so that a quote of it is not mistaken for running text. */
   function writePicture(node: Node): void {
     if (node.at.name !== "Image") return;
     const start = startOf(node);
@@ -141,7 +135,7 @@ export function createMarkdownWriter({ source, writer, leftOut }: Sides, { notes
 
   function writeList(node: Node, isOrdered: boolean): void {
     let number = -1;
-    // A single bullet with an asterisk, after a word with an asterisk, is the note for that word.
+    // A list of one item with the bullet `*` is a footnote if a word before it ends with an asterisk.
     const isStar = hasStar && !isOrdered && node.at.node.getChildren("ListItem").length === 1;
     writer.beginList();
     forEachChild(node, (item) => {
@@ -205,7 +199,7 @@ export function createMarkdownWriter({ source, writer, leftOut }: Sides, { notes
       if (name === "LinkMark" || name === "LinkLabel") {
         if (isText) return;
         take(start, end);
-        // After the second mark, only the destination and title of the link follow, which are not text.
+        // After the second mark (`]`), only the link's destination and title follow, which are not text.
         if (++linkMarks === 2) at = Number.POSITIVE_INFINITY;
       } else if (name.endsWith("Mark")) take(start, end);
       else if (name === "Escape") take(start, start + 1);
@@ -299,7 +293,7 @@ export function createMarkdownWriter({ source, writer, leftOut }: Sides, { notes
     return pieces;
   }
 
-  /** Returns whether a link or picture has a destination: in parentheses, or a definition for its label. */
+  /** Returns whether a link or picture has a destination, in parentheses or in a link definition for its label. */
   function isResolved(node: Node): boolean {
     const end = endOf(node) - 1;
     if (text[end] === ")") return true;

@@ -14,7 +14,7 @@ import { type FormatResult, titleOf } from "./parsed.ts";
 import { findUnseenText, unseenNotices } from "./unseen-text.ts";
 import { walkMarkup } from "./walk-markup.ts";
 
-/** A tag, comment or declaration by the grammar of CommonMark, or `</br>`. Any other `<` is text. */
+/** Matches a tag, comment or declaration by the grammar of CommonMark. Any other `<` is text. */
 const TAG = new RegExp(
   [
     "<!--[\\s\\S]*?-->",
@@ -25,17 +25,14 @@ const TAG = new RegExp(
   "y",
 );
 const RAW_OPEN = /^<(script|style|textarea|title|iframe|noembed|noframes|xmp|plaintext)\b/i;
-/** Replaces each `<` that begins no tag: a private-use character of one UTF-16 code unit, which files practically never contain. */
+/** Character that replaces each `<` that begins no tag. It is a private-use character, which files practically never contain. */
 const NOT_A_TAG = "\ue000";
 const LAYOUT = /^[ \t]*(?:#{1,6}[ \t]|\|?:?-{3,}:?[ \t]*\||\| ?:?-{3,}:?[ \t]*\|)/m;
 
-/**
- * Parses markdown with front matter, GFM tables and HTML. Tags need not be balanced. `name` is the title if the text
- * has none.
- */
+/** Parses Markdown with front matter, GFM tables and HTML tags, balanced or not. `name` is the title if the text has none. */
 export function parseMarkdown(source: string, name: string): FormatResult {
   const front = readFrontMatter(source);
-  // Page breaks become spaces. In CommonMark, a form feed is text, so a heading after it would not be recognised.
+  // Page breaks become spaces. CommonMark treats a form feed as text, so it would not recognise a heading after it.
   const written = parseMarkdownText(source.replaceAll("\f", " "), front.bodyStart);
   const pages = pageStarts(source, written.sourceMap, written.text.length);
   return { ...withFrontMatter(written, front, { title: titleOf(written, name) ?? name }), notices: written.notices, pages };
@@ -43,7 +40,7 @@ export function parseMarkdown(source: string, name: string): FormatResult {
 
 type MarkdownText = WrittenBlocks & Required<Pick<FormatResult, "notices">>;
 
-/** Parses the markdown of `source` from `bodyStart` on. The source map refers to offsets of `source`. */
+/** Parses the Markdown of `source` from offset `bodyStart` on. The source map refers to offsets of `source`. */
 export function parseMarkdownText(source: string, bodyStart: number): MarkdownText {
   const tags = source.includes("<", bodyStart)
     ? readMarkup(" ".repeat(bodyStart) + withoutFalseTags(source, bodyStart), { decodeEntities: false })
@@ -75,8 +72,7 @@ export function parseMarkdownText(source: string, bodyStart: number): MarkdownTe
   };
   const { notes, signs } = source.includes("[^", bodyStart) ? notesOf() : { notes: [], signs: [] };
   const all = write(new Set(notes));
-  // The first pass omits notes that the written text does not cite. If there are any, the second pass writes them where
-  // they are defined.
+  // This first pass omits footnotes that the text does not cite. If there are any, a second pass writes them where they are defined.
   const { written, leftOut } = all.called.size === notes.length ? all : write(all.called);
   const notices = unseenNotices({ ...unseen, ...leftOut, struck: unseen.struck + leftOut.struck });
   return { ...written, notices };
@@ -92,7 +88,7 @@ export function parseMarkdownText(source: string, bodyStart: number): MarkdownTe
     return { notes: found, signs: signsOf(tagless.masked, found, bodyStart) };
   }
 
-  /** Writes the text. Each note in `moved` follows the block that first cites it, and is omitted if none does. */
+  /** Writes the text. Each footnote in `moved` follows the block that first cites it; if no block cites it, it is omitted. */
   function write(moved: ReadonlySet<TextRange>): {
     readonly written: WrittenBlocks;
     readonly called: ReadonlySet<TextRange>;
@@ -114,8 +110,8 @@ export function parseMarkdownText(source: string, bodyStart: number): MarkdownTe
 }
 
 /**
- * Replaces, from `start` on, every `<` that begins no tag, for instance in code, comparisons and links. Keeps the
- * length of the text.
+ * Returns the source from offset `start` on, in which `NOT_A_TAG` replaces every `<` that begins no tag, e.g. in code
+ * and comparisons. The length stays the same.
  */
 function withoutFalseTags(source: string, start: number): string {
   const parts: string[] = [];
@@ -176,7 +172,7 @@ function indexOfClosing(source: string, name: string, from: number): number {
 }
 
 /**
- * Sorts events by their position in the source. Elements that were left out get an empty range, because text
+ * Sorts events by their position in the source. Events that replace hidden elements get an empty range, because text
  * inside their range may have moved.
  */
 function inSourceOrder(events: readonly MarkupEvent[]): MarkupEvent[] {
@@ -184,7 +180,7 @@ function inSourceOrder(events: readonly MarkupEvent[]): MarkupEvent[] {
   return events.map((event) => (isLeftOut(event) ? { ...event, end: event.start } : event)).sort((a, b) => a.start - b.start);
 }
 
-/** Returns masks for everything except text (tags, comments, stray tags), and for text with another displayed form. */
+/** Returns masks for everything that is not text (tags, comments, stray tags), and for text that is displayed in another form. */
 function masksOf(
   events: readonly MarkupEvent[],
   bodyStart: number,
@@ -195,7 +191,7 @@ function masksOf(
   let at = bodyStart;
   for (const event of events) {
     if (event.end <= bodyStart) continue;
-    // An implied closing tag is located at the end of the tag that implies it, so the next event can start before it.
+    // An implied closing tag is located at the end of the tag that implies it, so the next event can start earlier.
     const start = Math.max(at, event.start);
     if (start > at) masks.push({ start: at, end: start, effect: "none", shown: "" });
     at = Math.max(at, event.end);

@@ -22,8 +22,8 @@ const RAW_ELEMENTS: ReadonlySet<string> = new Set("iframe noembed noframes scrip
 
 /**
  * Removes invisible content: scripts, styles, navigation, controls, elements in `unseen`, and elements that
- * `isHiddenToo` accepts. A hidden block is replaced by an empty block, and a hidden inline element by a comment. So the
- * text before and after is separated or joined as on the page.
+ * `isHiddenToo` accepts. An `hr` replaces a hidden block, so that the texts around it stay separate. A comment replaces
+ * a hidden inline element, so that the texts around it stay joined.
  */
 export function visibleEvents(
   events: readonly MarkupEvent[],
@@ -94,7 +94,7 @@ export interface CloseEvent extends TextRange {
 
 export interface TextEvent extends TextRange {
   readonly type: "text";
-  /** Visible text. It equals the source text, except for an entity, which is an event of its own, and for rewritten note marks. */
+  /** Visible text. It equals the source text unless the event is an entity or a rewritten mark, e.g. of a footnote. */
   readonly text: string;
 }
 
@@ -114,7 +114,7 @@ export function closing(name: string, at: number): CloseEvent {
   return { type: "close", name, atEnd: false, start: at, end: at };
 }
 
-/** Maximum nesting depth of elements. Pages for people are far below it. Processing time is quadratic in the depth. */
+/** Maximum nesting depth of elements. Pages that people write are far below it. Processing time is quadratic in the depth. */
 export const MAX_MARKUP_DEPTH = 6_000;
 
 /** Parses HTML into balanced events in document order. Closing tags without an opening tag are dropped. */

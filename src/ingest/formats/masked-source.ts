@@ -2,10 +2,7 @@ import type { TextRange } from "../../shared/types.ts";
 import type { BlockWriter } from "../block-writer.ts";
 import { firstAfter } from "../visible.ts";
 
-/**
- * A range of the source that is not displayed as written: an inline tag, a comment, or a text with another displayed
- * form.
- */
+/** A range of the source that is not displayed as written: an inline tag, a comment, or text with another displayed form. */
 export interface Mask {
   readonly start: number;
   readonly end: number;
@@ -15,23 +12,23 @@ export interface Mask {
 }
 
 /**
- * A footnote sign: a reference to a note (`call`), the label at the start of a note (`lead`), or a sign without a note,
- * which stays text (`text`).
+ * A footnote sign: a reference to a footnote (`call`), the label at the start of one (`lead`), or a sign without a
+ * footnote, which stays text (`text`).
  */
 export type Sign = TextRange & ({ readonly effect: "lead" | "text" } | { readonly effect: "call"; readonly note: TextRange });
 
-/** The masked source. In `masked`, tags are covered; `hasTags` says whether the file contains tags. */
+/** Result of `maskSource`. In `masked`, tags are covered; `hasTags` says whether the file contains tags. */
 export type MaskedSource = ReturnType<typeof maskSource>;
 
-/** Character that covers tags. It is a punctuation mark without meaning in markdown. */
+/** Character that covers tags. It is a punctuation mark without meaning in Markdown. */
 export const COVER = "\u2e2e";
 const BLOCK_START = /^[ \t]*(?:[#>|+-]|\*[ \t]|\d{1,9}[.)]|`{3}|~{3}|\r?\n|$)/;
 
 /**
- * Replaces inline tags, comments (`masks`, in order, without overlaps) and `signs` by covers of the same length. So a
- * markdown parser sees only text, and source offsets stay valid. A cover consists of punctuation marks, which affect
- * the markdown around them like a tag; where a block may begin, a cover consists of spaces.
- * @param onCall called with the note of each reference that is written
+ * Covers `masks` (in order, without overlaps) and `signs` by other characters. A Markdown parser then sees only text,
+ * and source offsets stay valid. A cover consists of punctuation marks, which affect the Markdown around them like a
+ * tag. Where a block may begin, it consists of spaces.
+ * @param onCall called with the footnote of each reference that is written
  */
 export function maskSource(
   source: string,
@@ -60,7 +57,7 @@ export function maskSource(
     writer.text(at, end);
   }
 
-  /** Writes `[^1]` as "[1]", and the colon before a note's text as a space. */
+  /** Writes `[^1]` as "[1]", and the colon before a footnote's text as a space. */
   function writeSign(writer: BlockWriter, sign: Sign): void {
     const end = sign.effect === "lead" ? sign.end - 1 : sign.end;
     writer.text(sign.start, sign.start + 1);
@@ -100,10 +97,7 @@ function coverSigns(masked: string, signs: readonly Sign[]): string {
   return parts.join("");
 }
 
-/**
- * Returns, for each mask, the start of the text that follows it. Masks that follow directly on the same line are
- * skipped.
- */
+/** Returns, for each mask, the start of the text after it. Further masks between them on the same line are skipped. */
 function followingText(source: string, masks: readonly Mask[]): Int32Array {
   const after = new Int32Array(masks.length);
   for (let i = masks.length - 1; i >= 0; i--) {

@@ -1,16 +1,13 @@
 import { decodeHTMLStrict } from "entities";
 import { BLOCK_ELEMENTS, closing, type MarkupEvent, type OpenEvent, opening, partnersOf } from "./markup.ts";
 
-/** Matches the mark of a note reference, with or without brackets. */
+/** Matches the mark of a footnote reference, with or without brackets, e.g. "[3]" or "*". */
 const NOTE_MARK = /^\[?(\d{1,3}|\*{1,3}|[\u2020\u2021])\]?$/;
-/** Elements that may contain a note. */
+/** Elements that may contain a footnote. */
 const NOTES: ReadonlySet<string> = new Set(["li", "p", "div", "aside", "dd", "section"]);
 const ITSELF = /[\p{L}\p{N}]/u;
 
-/**
- * A note with its references. `open` and `calls` are indexes of opening events; `at` is the index of the event after
- * which the note is written.
- */
+/** A footnote with its references. `open` and `calls` are indexes of opening events. The note is written after the event at index `at`. */
 interface CitedNote {
   readonly mark: string;
   readonly open: number;
@@ -19,8 +16,8 @@ interface CitedNote {
 }
 
 /**
- * Moves notes to where they are cited. A note that a raised or bracketed mark links to is moved behind the block with
- * its first reference, and its link back is removed. Linear time.
+ * Moves each footnote behind the block that contains the first reference to it. A reference is a link to the note whose
+ * text is a superscript or bracketed mark. The note's link back is removed. Linear time.
  */
 export function withNotesAtCalls(events: readonly MarkupEvent[]): readonly MarkupEvent[] {
   const partner = partnersOf(events);
@@ -77,7 +74,7 @@ function citedNotes(events: readonly MarkupEvent[], partner: Int32Array): CitedN
     found.set(target, note);
   }
   let end = -1;
-  // A note inside another note would be moved twice.
+  // Skip a footnote inside another footnote. It would be moved twice.
   return [...found.values()]
     .sort((a, b) => a.open - b.open)
     .filter((note) => {
@@ -87,7 +84,7 @@ function citedNotes(events: readonly MarkupEvent[], partner: Int32Array): CitedN
     });
 }
 
-/** Returns the contents of a note, without its links back: links within the page that contain no letter or digit. */
+/** Returns the contents of a footnote without its links back: links within the page whose text has no letter or digit. */
 function withoutLinksBack(events: readonly MarkupEvent[], partner: Int32Array, open: number): MarkupEvent[] {
   const inner: MarkupEvent[] = [];
   for (let i = open + 1; i < (partner[open] ?? open); i++) {
@@ -111,13 +108,13 @@ function textOf(events: readonly MarkupEvent[]): string {
 const PLAIN = "0123456789+-\u2212\u2013=()n, ";
 const RAISED = [..."⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁼⁽⁾ⁿ, "];
 const LOWERED = [..."₀₁₂₃₄₅₆₇₈₉₊₋₋₋₌₍₎ₙ, "];
-/** Matches the beginning of a text that would continue the number before it. */
+/** Matches text that would read as a continuation of the number before it, e.g. ",5". */
 const OF_A_NUMBER = /^[-+\u2212\u2013.,]?\p{Nd}/u;
 
 /**
- * Writes raised and lowered digits in Unicode characters, because plain digits would change the number before them:
- * `10<sup>6</sup>` becomes "10⁶". If Unicode lacks a character, `^` or `_` separates plain text from a number before
- * it. Note references become "[1]". Subscripts after a letter become plain digits, so that "H2O" can be found.
+ * Writes superscripts and subscripts with digits as Unicode characters, because plain digits would change the number before them:
+ * `10<sup>6</sup>` becomes "10⁶". If Unicode lacks a character, `^` or `_` separates the text from a number before it. Footnote references
+ * become "[1]". Subscripts after a letter become plain digits, so that "H2O" can be found.
  */
 export function withRaisedText(events: readonly MarkupEvent[]): readonly MarkupEvent[] {
   if (!events.some(isRaising)) return events;
@@ -145,7 +142,7 @@ function isRaising(event: MarkupEvent): boolean {
   return event.type === "open" && (event.name === "sup" || event.name === "sub");
 }
 
-/** Returns the text that replaces a raised or lowered element; `null` to keep the element. */
+/** Returns the text that replaces a superscript or subscript; `null` to keep the element. */
 function raised(events: readonly MarkupEvent[], open: number, close: number, before: string): string | null {
   const inner = events.slice(open, close);
   const isSimple = inner.every((event) => event.type !== "open" || (!BLOCK_ELEMENTS.has(event.name) && event.name !== "img"));
@@ -163,10 +160,7 @@ function raised(events: readonly MarkupEvent[], open: number, close: number, bef
   return `${isLowered ? "_" : "^"}${text.includes(" ") ? `(${text})` : text}`;
 }
 
-/**
- * Returns the text directly after an element, if it is in the same block and not raised or lowered; otherwise an empty
- * string.
- */
+/** Returns the text directly after an element. If it is in another block, or in a superscript or subscript, returns "". */
 function textAfter(events: readonly MarkupEvent[], close: number): string {
   for (const event of events.slice(close + 1, close + 5)) {
     if (event.type === "text") return event.text;

@@ -4,7 +4,7 @@ export type Panels = ReturnType<typeof findPanels>;
 
 /** Elements that are never a panel: the whole page, and tables with their parts. */
 const NO_PANEL: ReadonlySet<string> = new Set("html body main table caption col colgroup tbody td tfoot th thead tr".split(" "));
-/** Name of the inline element that replaces a kept button, because the text of a `button` element is hidden. */
+/** Element that replaces a button whose text is kept, because the text of a `button` element is hidden. */
 const KEPT_AS = "span";
 /** Matches values of the toggle attribute of a link or button that opens a panel. */
 const TOGGLES = /^(?:tab|pill|collapse)$/;
@@ -19,8 +19,8 @@ interface Tree {
 /**
  * Finds the panels of a page: content such as tab panels and accordion texts that a control opens. A control names its
  * panel by `aria-controls`, a data attribute or a link (`href="#id"`), and opens one panel. `controls` maps each panel
- * to its control. `kept` contains buttons that open no panel and are the only text of a heading or table cell. All
- * panels, controls and buttons are given as indexes of their opening events.
+ * to its control. `kept` contains buttons that open no panel and are the only text of a heading or table cell. Panels,
+ * controls and buttons are given as indexes of their opening events.
  */
 export function findPanels(events: readonly MarkupEvent[]) {
   const found = new Map<number, number>();
@@ -90,7 +90,7 @@ export function withPanelsAsDetails(
     const event = events[i] as MarkupEvent;
     const end = moved.get(i);
     if (end !== undefined) {
-      // Keeps the text before and after the removed control apart.
+      // An empty block keeps the text before the removed control apart from the text after it.
       written.push(opening("hr", event.start), closing("hr", event.start));
       i = end;
       continue;
@@ -154,7 +154,7 @@ function isWords(event: MarkupEvent | undefined): boolean {
   return event?.type === "text" && event.text.trim() !== "";
 }
 
-/** Checks whether an element contains neither text nor a closed child element before a control. */
+/** Checks whether an element contains neither text nor a complete child element before the control in it. */
 function holdsOnly(events: readonly MarkupEvent[], element: number, control: number): boolean {
   for (let i = element + 1; i < control; i++) if (events[i]?.type === "close" || isWords(events[i])) return false;
   return true;

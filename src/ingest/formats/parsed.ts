@@ -3,14 +3,14 @@ import type { Block, DocumentMetadata, OriginalUnit, PlaceData, ReadingNotice, S
 import { tokenize } from "../../text/tokens.ts";
 import type { WrittenBlocks } from "../block-writer.ts";
 
-/** A part of a document that was written separately. `sourceStart` is its offset in the whole source. */
+/** A separately parsed part of a document. `sourceStart` is its offset in the source of the whole document. */
 export interface JoinedPart {
   readonly written: WrittenBlocks;
   /** @default 0 */
   readonly sourceStart?: number;
 }
 
-/** Joins parts, with empty lines between them, as if they had been written together. */
+/** Joins the texts, blocks and source maps of parts, with empty lines between the parts. */
 export function joinWritten(parts: readonly JoinedPart[]): WrittenBlocks {
   const texts: string[] = [];
   const blocks: Block[] = [];
@@ -39,7 +39,6 @@ export function oneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }
 
-/** Moves a block by `by` characters. */
 function shiftedBy<T extends Block>(block: T, by: number): T {
   const { start, end, runIn, sectionEnd } = block;
   return {
@@ -66,7 +65,7 @@ export interface FormatResult extends WrittenBlocks {
   readonly entryId?: string;
   /** Name of the format of a file inside the file, such as an attachment; absent for the file's own format. */
   readonly format?: string;
-  /** Start of each page in the text; absent or `null` without pages. */
+  /** Offset of each page in the text; absent or `null` without pages. */
   readonly pages?: readonly number[] | null;
   /** Unit of the offsets of the original in the source map. @default "utf16" */
   readonly unit?: OriginalUnit;
@@ -80,11 +79,10 @@ export interface FormatResult extends WrittenBlocks {
 const MAX_TITLE = 300;
 
 /**
- * Returns the heading that titles the whole text, or `null`. The only heading of the highest level is the title. Of
- * several level-1 headings, the first is the title. Several top headings of a lower level are chapter titles: `null`.
- * Headings in collapsible sections are ignored.
- * @param name name of the file. If given, the first of several level-1 headings is the title only if it shares a word
- * with the name and no other level-1 heading does
+ * Returns the heading that is the title of the text, or `null`: the first heading of the highest level. If several headings have this
+ * level, it must be level 1; otherwise they are chapter titles. Headings in collapsible sections are ignored.
+ * @param name name of the file. If given, the first of several level-1 headings is the title only if it shares a word with the name and no
+ * other level-1 heading does
  */
 export function titleOf({ text, blocks }: WrittenBlocks, name: string | null = null): string | null {
   const headings = blocks.filter(({ type, sectionEnd }) => type === "heading" && sectionEnd === undefined);
@@ -112,7 +110,7 @@ export function topLines({ text, blocks }: WrittenBlocks): string[] {
   return first.map(({ start, end }) => text.slice(start, Math.min(end, start + MAX_DATED + 1)));
 }
 
-/** Returns the date in the first short line that contains exactly one: "Updated 14 January 2026", "In force from 1 September 2024". */
+/** Returns the date in the first short line that contains exactly one date, e.g. "Updated 14 January 2026". */
 export function statedDay(lines: readonly string[]): string | null {
   for (const line of lines) {
     // Every date contains a digit. This test is faster than `valuesIn`.

@@ -5,14 +5,14 @@ import { unpackPictures } from "./zip.ts";
 
 /** Maximum total pixels of the pictures of a file. A screen has two million. */
 const MAX_FILE_POINTS = 200_000_000;
-/** Number of pixels that a smaller picture counts as. So the number of small pictures in a file is limited too. */
+/** A picture counts as at least this many pixels, so that the number of small pictures in a file is limited too. */
 const MIN_COST = 200_000;
 /** Number of failed pictures after which no further picture is read. Each failure restarts the recognition program. */
 const MAX_FAILURES = 3;
 
 /**
- * Returns the paragraphs that OCR recognised in a picture. They are returned at the first use of the picture's name;
- * later uses return an empty list. `null` if the picture has no text.
+ * Returns the paragraphs that OCR recognised in a picture; `null` if there is no text. After the first call with the
+ * same name, returns an empty list, so that no text is written twice.
  */
 export type TakeText = (name: string) => readonly string[] | null;
 export const NO_TEXT: TakeText = () => null;

@@ -1,13 +1,13 @@
-/** Matches a line of simple YAML: indentation, the mark of a list item, a key, and a value. */
+/** Matches a line of simple YAML: indentation, the `-` of a list item, a key, and a value. */
 const LINE = /^(?<indent> *)(?<item>- +)?(?:(?<key>[A-Za-z_][\w-]*):(?: +|$))?(?<value>\S.*)?$/;
 const BLANK_OR_COMMENT = /^ *(?:#.*)?$/;
-/** Matches a value that YAML can only read as text or as a number: it begins no other construct and contains no comment or second key. */
+/** Matches a value that YAML reads only as text or number: it begins no other construct and contains no comment or second key. */
 const TEXT = /^[\p{L}\d_(/<$§“‘](?:[^:#\t]|:(?=\S)|(?<!\s)#)*$/u;
 const QUOTED = /^(?:"(?<double>[^"\\\t]*)"|'(?<single>[^'\t]*)')$/;
 const INTEGER = /^(?:0|[1-9]\d{0,14})$/;
 /** Matches a value that YAML may read as a number or a constant (https://yaml.org/spec/1.2.2/#103-core-schema). */
 const NUMBER_OR_CONSTANT = /^(?:\d[\d.]*(?:e[-+]?\d+)?|0o[0-7]+|0x[\da-f]+|null|true|false)$/i;
-/** Matches keys that only the full parser reads: constants, and `__proto__`. */
+/** Matches keys that are left to the full parser: constants, and `__proto__`. */
 const NOT_A_KEY = /^(?:null|true|false|__proto__)$/i;
 const MAX_DEPTH = 20;
 
@@ -17,7 +17,7 @@ interface Line {
   readonly number: number;
   /** Column of the key or value. */
   readonly column: number;
-  /** Column of the mark of the list item, or -1 without one. */
+  /** Column of the `-` of a list item; -1 if the line has none. */
   readonly mark: number;
   readonly key: string | undefined;
   readonly value: string | undefined;
@@ -44,8 +44,8 @@ export function readPlainYaml(yaml: string): Readonly<Record<string, Value>> | n
 }
 
 /**
- * Removes the entries at a column from the end of `lines`, which is in reverse order, and returns them; `undefined` if
- * an entry needs the full parser.
+ * Reads the `key: value` entries at `column` and removes their lines. `lines` is in reverse order: the next line is the
+ * last element. Returns `undefined` if an entry needs the full parser.
  */
 function readRecord(lines: Line[], column: number, depth: number): { readonly [key: string]: Value } | undefined {
   const values = new Map<string, Value>();
@@ -64,8 +64,8 @@ function readRecord(lines: Line[], column: number, depth: number): { readonly [k
 }
 
 /**
- * Removes and returns the value below a key: a record, `null` if there is nothing, or a list. A list may begin at the
- * column of the key.
+ * Reads the value below a key and removes its lines: a record, a list, or `null` if there is none. A list may begin at
+ * the column of the key.
  */
 function readNested(lines: Line[], column: number, depth: number): Value | undefined {
   const next = lines.at(-1);

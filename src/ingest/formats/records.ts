@@ -13,7 +13,7 @@ const QUESTION_FIELD = "question";
 const ID_FIELDS = ["id", "entry_id", "key", "slug", "sku", "code", "uuid"];
 /** Maximum length of a value in a table cell or list item, in characters. A longer value is written as separate text. */
 const SHORT_VALUE = 200;
-/** Maximum average length of a label, in characters. */
+/** A field contains labels, not texts, if its values have at most this many characters on average. */
 const SHORT_TEXT = 50;
 const MAX_HEADING = 6;
 
@@ -36,8 +36,8 @@ interface Entry {
 }
 
 /**
- * Returns the entries of a file; `null` if it has none. Entries are the items of a list of records, also if the list is
- * in a record whose other values are scalars; or the values of a record of records with similar fields.
+ * Returns the entries of a file, or `null`. Entries are the items of a list of records, which may be the only list or
+ * record among the fields of the file; or the values of a record of records with similar fields.
  */
 function entriesOf(root: SourceValue): Entry[] | null {
   if (root.type === "list")
@@ -61,7 +61,7 @@ function isFlat({ fields }: RecordValue): boolean {
   return fields.every(([, value]) => value.type === "scalar" && value.text.length <= SHORT_VALUE && !value.text.includes("\n"));
 }
 
-/** Checks whether entries are texts, as in a FAQ, and not rows of a table. Texts have a title, and a text that is longer than a label. */
+/** Checks whether entries are texts, as in a FAQ, and not rows of a table: they have a title field and a text field with long values. */
 function areTexts(entries: readonly Entry[]): boolean {
   const records = entries.map(({ record }) => record);
   const text = chooseField(records, TEXT_FIELDS);
@@ -112,7 +112,7 @@ function tableDocument(source: string, entries: readonly Entry[], name: string):
   };
 }
 
-/** Rejects entries that would form a huge and mostly empty table, because they share few fields. */
+/** Rejects entries that share so few fields that they would form a huge and mostly empty table. */
 function assertSize(rows: number, columns: number): void {
   if (rows * columns <= MAX_SHEET_CELLS) return;
   const message = `${rows} entries with ${columns} different fields would make a table of ${rows * columns} cells; the limit is ${MAX_SHEET_CELLS}. Split the file, or give all entries the same fields`;
@@ -186,7 +186,7 @@ function askingField(records: readonly RecordValue[], others: readonly (string |
   return [...counts].find(([, { filled, asks }]) => filled >= records.length / 2 && asks > filled / 2)?.[0] ?? null;
 }
 
-/** Returns the first of the field names for which at least half of the records contain text. */
+/** Returns the first of the given field names that has text in at least half of the records. Upper and lower case are equal. */
 function chooseField(records: readonly RecordValue[], names: readonly string[]): string | null {
   const spelled = new Map<string, string>();
   for (const record of records.slice(0, 100))
@@ -200,7 +200,7 @@ function chooseField(records: readonly RecordValue[], names: readonly string[]):
   return null;
 }
 
-/** Returns the field with the most text, or `null` if even the texts of this field are as short as labels on average. */
+/** Returns the field with the most text; `null` if its values are as short as labels on average (`SHORT_TEXT`). */
 function longestField(records: readonly RecordValue[], others: readonly (string | null)[]): string | null {
   const lengths = new Map<string, number>();
   for (const { fields } of records) {
@@ -252,10 +252,7 @@ function writeValue(source: string, value: SourceValue, level: number): WrittenB
   );
 }
 
-/**
- * Writes short values as list items (`key: value`). Writes longer values and nested structures below a heading with the
- * key.
- */
+/** Writes short values as list items (`key: value`); longer values and nested structures, below a heading with the key. */
 function writeFields(source: string, fields: readonly (readonly [ScalarValue | null, SourceValue])[], level: number): WrittenBlocks[] {
   const parts: WrittenBlocks[] = [];
   let items: (readonly [ScalarValue | null, ScalarValue])[] = [];
@@ -298,7 +295,7 @@ function writeHeading(writer: BlockWriter, value: ScalarValue, level: number): v
   writer.end();
 }
 
-/** Writes a scalar in the segments of its map, so that each character maps to its own offset in the source. */
+/** Writes a scalar segment by segment of its map, so that each character maps to its own offset in the source. */
 function writeScalar(writer: BlockWriter, { text, map }: ScalarValue): void {
   for (let i = 0; i < map.length; i += 4) {
     const [outStart = 0, outEnd = 0, start = 0, end = 0] = map.slice(i, i + 4);

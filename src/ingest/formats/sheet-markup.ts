@@ -3,7 +3,7 @@ import { closing, type MarkupEvent, opening } from "./markup.ts";
 import { isHeaderRow } from "./table-grid.ts";
 import type { MergedCells } from "./xlsx-sheet.ts";
 
-/** A cell of a sheet. The range locates the cell's text in the text of the table. */
+/** A cell of a sheet. The range locates the cell's text in the source text. */
 export interface SheetCell extends TextRange {
   /** Row and column count from 1, as in a spreadsheet. */
   readonly row: number;
@@ -21,12 +21,12 @@ export function mostCommon(values: readonly number[]): number {
   return [...counts].sort((a, b) => b[1] - a[1] || b[0] - a[0])[0]?.[0] ?? 0;
 }
 
-/** Minimum number of cells in the first row of a table, as a share of the most frequent number of cells per row. */
+/** A table begins at the first row with more cells than this share of the usual number per row. */
 const NAMED_SHARE = 2 / 3;
 
 /**
  * Converts the rows of a sheet or CSV file to markup. The table begins at the first row with nearly the usual number of
- * cells; this row may be the header. Rows above the table become captions.
+ * cells, which may be the header. Rows above the table become paragraphs.
  */
 export function sheetMarkup(text: string, rows: readonly (readonly SheetCell[])[], merged: readonly MergedCells[] = []): MarkupEvent[] {
   const events: MarkupEvent[] = [];
@@ -60,13 +60,10 @@ export function sheetMarkup(text: string, rows: readonly (readonly SheetCell[])[
   return events;
 }
 
-/** Maximum number of cells covered by merged ranges, per cell of the sheet. More would be an attack that costs processing time. */
+/** Maximum number of cells in merged ranges, per cell of the sheet. A file with more is an attack that costs processing time. */
 const COVERED_PER_CELL = 8;
 
-/**
- * Returns the spans of merged cells, and the cells that they cover. A merged range with text in more than one cell is
- * ignored.
- */
+/** Returns the spans of merged cells and the cells that they cover. Ignores merged ranges with text in more than one cell. */
 function spansOf(rows: readonly (readonly SheetCell[])[], merged: readonly MergedCells[]) {
   const spans = new Map<SheetCell, { readonly colspan: string; readonly rowspan: string }>();
   const covered = new Set<SheetCell>();
