@@ -5,16 +5,14 @@ import { linesOf } from "../visible.ts";
 import { textFormat } from "./format.ts";
 import { type FormatResult, plainMetadata } from "./parsed.ts";
 
-/** Matches the line with the start and end time of a cue, in WebVTT or SubRip. */
+/** Matches the line with the start and end time of a cue (one subtitle), in WebVTT or SubRip. */
 const TIMES = /^\s*((?:\d{1,3}:)?\d{1,2}:\d{1,2}[.,]\d{1,3})\s+-->\s+((?:\d{1,3}:)?\d{1,2}:\d{1,2}[.,]\d{1,3})(?:\s|$)/;
 /** Matches the first line of WebVTT blocks without spoken text. */
 const SILENT = /^(?:NOTE|STYLE|REGION)(?:\s|$)/;
 const HEADER_ONLY = /^\ufeff?(?:WEBVTT[^\n]*)?\s*$/;
 /** Matches markup in a cue: a tag, a position of SubRip, an entity. */
 const MARKUP = /<\/?([a-z]*)[^<>]*>|\{\\[^{}]*\}|&#?\w{1,32};/gi;
-/**
- * Minimum pause after which a new paragraph begins, in milliseconds. Speakers seldom pause that long within a thought.
- */
+/** Minimum pause before a new paragraph, in milliseconds. Speakers seldom pause that long within a thought. */
 const PAUSE_MS = 2_000;
 
 /** Reads subtitles and transcripts. A quote is located by its time and speaker. */
@@ -60,7 +58,7 @@ function readCues(source: string, name: string): FormatResult {
     writer.text(start + at, end);
   }
 
-  /** Begins the text of a speaker. The name is written first and mapped to the tag. */
+  /** Begins the text of a speaker. If the speaker has changed, writes the name first, mapped to the speaker's tag. */
   function speak(named: string, [start, end]: readonly [number, number]): void {
     if (named === "") return;
     const cue = cues.at(-1);
@@ -68,8 +66,7 @@ function readCues(source: string, name: string): FormatResult {
     else cues.push([start, cue?.[1] ?? 0, named]);
     if (named !== last) {
       writer.paragraph();
-      // The space after the name is mapped to the last character of the tag, so that no source character is mapped
-      // twice.
+      // Map the space after the name to the last character of the tag, so that no source character is mapped twice.
       writer.opaque(`${named}:`, start, end - 1);
       writer.opaque(" ", end - 1, end);
     }

@@ -1,14 +1,14 @@
 import type { MarkupEvent, OpenEvent } from "./markup.ts";
 
-/** Maximum length of a cell whose text is repeated in each row and column that the cell covers, in characters. */
+/** Maximum length, in characters, of a text that is repeated in each row and column that its cell spans. */
 const SHORT_CHARACTERS = 200;
 /** Maximum values of `colspan` and `rowspan` in HTML. */
 const MOST_COLUMNS = 1_000;
 const MOST_ROWS = 65_534;
-/** Maximum number of copied events: this number per event of the table, plus `LEAST_COPIED`. More would be an attack that costs memory. */
+/** Maximum number of events copied to repeat cells: this number per event of the table, plus `LEAST_COPIED`. More is an attack. */
 const COPIED_PER_EVENT = 8;
 const LEAST_COPIED = 64;
-/** Maximum number of events in a simple cell. Cells with more are neither column names nor values. */
+/** Maximum number of events (tags and texts) in a simple cell. Other cells are neither column names nor values. */
 const SIMPLE_EVENTS = 60;
 const SECTIONS: ReadonlySet<string> = new Set(["thead", "tbody", "tfoot"]);
 const BOLD: ReadonlySet<string> = new Set(["b", "strong"]);
@@ -25,7 +25,7 @@ export interface MarkupCell {
   readonly isBold: boolean;
   /** True if the cell contains no table and at most `SIMPLE_EVENTS` events. */
   readonly isSimple: boolean;
-  /** True if the text of the cell is repeated in each row and column that the cell covers. */
+  /** True if the text of the cell is repeated in each row and column that the cell spans. */
   readonly isShort: boolean;
 }
 
@@ -34,18 +34,12 @@ export interface MarkupRow {
   readonly close: number;
   /** Whether the row is in `thead`. */
   readonly isInHead: boolean;
-  /**
-   * Cells from left to right, including cells of earlier rows that extend into this row. `own` contains the cells that
-   * begin in this row.
-   */
+  /** Cells from left to right, including cells of earlier rows that extend into this row. `own`: those that begin in this row. */
   readonly cells: readonly MarkupCell[];
   readonly own: ReadonlySet<MarkupCell>;
 }
 
-/**
- * The rows of a table, without rows of nested tables, and the number of columns up to the last one in which a cell
- * begins.
- */
+/** The rows of a table, without those of nested tables, and its width: the number of columns up to the last in which a cell begins. */
 export type MarkupGrid = ReturnType<typeof readRows>;
 
 /** The events of a document with their partner tags, and the indexes of the opening and closing event of one table. */
@@ -57,8 +51,8 @@ export interface TableSource {
 }
 
 /**
- * Returns the cells of a table with their spans, limited as in HTML. If copying the spanned cells would exceed the
- * limit, all spans are ignored. Linear time.
+ * Returns the cells of a table with their spans, limited as in HTML. If too many events would be copied to repeat
+ * spanned cells, all spans are ignored. Linear time.
  */
 export function readGrid(table: TableSource): MarkupGrid {
   const spanned = readRows(table, true);
@@ -79,7 +73,7 @@ function copiedEvents({ rows, width }: MarkupGrid): number {
   return copied;
 }
 
-/** Returns the number of columns that a cell covers within the table. */
+/** Returns the number of columns that a cell spans within the table. */
 export function columnsOf({ column, columns }: MarkupCell, width: number): number {
   return Math.max(1, Math.min(columns, width - column));
 }
@@ -118,7 +112,7 @@ interface Reaching {
 
 type RawCell = Omit<MarkupCell, "column" | "columns"> & { readonly attributes: OpenEvent["attributes"] };
 
-/** Assigns columns to the cells of a row. Columns that cells of earlier rows cover are skipped. */
+/** Assigns columns to the cells of a row. Skips columns into which cells of earlier rows extend. */
 function placeRow(raw: readonly RawCell[], above: readonly Reaching[], hasSpans: boolean) {
   const cells: MarkupCell[] = [];
   const own = new Set<MarkupCell>();
@@ -191,7 +185,7 @@ function readCell(
 
 const NUMERIC = /^[\s$€£¥%+\-(]*\d[\d\s.,/:%)-]*$/;
 
-/** Returns whether the first row names the columns: its cells are mostly filled, distinct and not numeric. */
+/** Returns whether the first row names the columns: its cells are mostly filled, all different, and not numeric. */
 export function isHeaderRow([first, second]: readonly (readonly string[])[]): boolean {
   if (first === undefined || second === undefined) return false;
   const names = first.map((name) => name.trim());

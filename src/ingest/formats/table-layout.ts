@@ -2,18 +2,19 @@ import type { NamesColumns } from "../block-writer.ts";
 import { closing, type MarkupEvent, type OpenEvent, opening, partnersOf } from "./markup.ts";
 import { columnsOf, type MarkupCell, type MarkupGrid, type MarkupRow, readGrid, type TableSource } from "./table-grid.ts";
 
-/** Maximum number of header rows. If there seem to be more, a marked header has one row, and unmarked rows are no header. */
+/**
+ * Maximum number of header rows. If more rows look like a header, only the first of them is the header if they are
+ * marked as such, and none if they are not.
+ */
 const MOST_HEAD_ROWS = 4;
 /**
- * Minimum number of columns to recognise a header by the values below it. In a table of two columns, "Price | on request"
- * above "Weight | 5 kg" is an ordinary row.
+ * Minimum number of columns to recognise a header by the values below it. With two columns, "Price | on request" above
+ * "Weight | 5 kg" is an ordinary row.
  */
 const LEAST_COLUMNS = 3;
 /** Matches a value: a number with an optional currency sign. */
 const VALUE = /^[\s$€£¥+\-–(]*\d.{0,20}$/su;
-/**
- * Minimum share of values among the cells of a column of values. The remaining cells may say "closed" or "on request".
- */
+/** A column of values needs at least this share of values. Its other cells may say "closed" or "on request". */
 const MOSTLY = 2 / 3;
 
 /** The header cells of each column. A header of several rows has several cells per column. */
@@ -42,14 +43,14 @@ function impliesHeader(names: ColumnNames, below: readonly ColumnCells[]): boole
   return names.length >= LEAST_COLUMNS && texts.some(holdsValues);
 }
 
-/** Number of rows that the check for a header examines. */
+/** Number of rows in which `impliedHead` looks for a header. */
 const LOOKED_AT = 12;
 
 /**
- * Normalises tables to one cell per column. A spanned cell is repeated in each row and column that it covers; the name
- * of a row is not repeated across columns. Several header rows become one row with full names ("Fee · Visitor"). A row
- * above the header that spans the whole table becomes a paragraph before the table. A nested table remains text of its
- * cell. `names` maps the opening event of a row to whether it contains column names.
+ * Normalises tables to one cell per column. Repeats a cell in each row and column that it spans, but the name of a row
+ * (first column) only in rows. Joins several header rows into one with full names ("Fee · Visitor"). A row above the
+ * header that spans the whole table becomes a paragraph before the table. A nested table stays text of its cell.
+ * `names` maps the opening event of a row to whether the row contains column names.
  */
 export function layOutTables(events: readonly MarkupEvent[], isInline: (event: OpenEvent) => boolean) {
   const names = new Map<MarkupEvent, NamesColumns>();
@@ -92,8 +93,7 @@ function layOut(table: TableSource, laid: MarkupEvent[], names: Map<MarkupEvent,
     } else if (head === null || place >= head.rows) {
       names.set(events[row.open] as MarkupEvent, hasNamesOnly(row));
       writeRow(row, false);
-      // The combined header already contains the text of this row. An empty block separates the text before from the
-      // text after.
+      // The joined header already contains the text of this row. An empty block keeps the texts before and after the row apart.
     } else writeElement("p", row, () => {});
   }
   copy(from, close + 1);
@@ -145,7 +145,7 @@ function layOut(table: TableSource, laid: MarkupEvent[], names: Map<MarkupEvent,
         at = cell.close + 1;
       } else fill(column + 1, cell.isShort ? cell : null);
       column = cell.column + 1;
-      // The name of a row is not repeated across columns.
+      // The name of a row, in its first column, is not repeated across columns.
       fill(cell.column + columnsOf(cell, grid.width), cell.isShort && (isHead || cell.column > 0) ? cell : null);
     }
     copy(at, row.close + 1);
@@ -185,15 +185,15 @@ function impliedHead(grid: MarkupGrid, first: number): Head | null {
   )
     return null;
   const below = looked.slice(first + head.rows);
-  // If a cell of the first row also covers rows below the header, the first row is no header.
+  // If a cell of the first row extends into rows below the header, the first row is no header.
   if (below.some(({ cells }) => cells.some((cell) => rows[first]?.own.has(cell)))) return null;
   const rowsBelow = below.filter((row) => !isWhole(row, grid)).map((row) => slotsOf(row, width));
   return impliesHeader(namesOf(grid, head), rowsBelow) ? { ...head, names: "maybe" } : null;
 }
 
 /**
- * Counts the header rows. In a header with a group name above several columns, the other cells extend down to the row
- * with the names of the group's columns.
+ * Counts the header rows. If a cell of the first row spans several columns, it names a group of columns, whose names
+ * are below it. Then the other cells of the first row extend down to the last header row.
  */
 function reachedFrom(grid: MarkupGrid, first: number): number {
   const own = grid.rows[first]?.own ?? new Set();
@@ -215,10 +215,7 @@ function hasNamesOnly({ own }: MarkupRow): boolean {
   return first >= 0 && cells.slice(first).every(({ name }) => name === "th");
 }
 
-/**
- * Returns the header cells above each column. If a column has several cells with the same text, only the first is
- * returned.
- */
+/** Returns the header cells above each column. Of several cells with the same text in a column, only the first is returned. */
 function namesOf(grid: MarkupGrid, { first, rows }: Pick<Head, "first" | "rows">): ColumnNames {
   const lines = grid.rows.slice(first, first + rows).map((row) => slotsOf(row, grid.width));
   const last = Math.max(...lines.map((line) => line.length));

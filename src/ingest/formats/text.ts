@@ -7,40 +7,30 @@ import { readLooseFrontMatter, withFrontMatter } from "./front-matter.ts";
 import type { FormatResult } from "./parsed.ts";
 
 const BULLET = /^[ \t]*(?:[-*•‣◦]|\(?(?:\d{1,3}|[a-z])[.)])[ \t]+(?=\S)/;
-/**
- * Matches the heading of a division of a document: the kind, the number and an optional short title ("CHAPTER 1.
- * Loomings", "Part II", "SECTION 4.25 …").
- */
+/** Matches the heading of a division: kind, number and an optional short title, e.g. "CHAPTER 1. Loomings" or "Part II". */
 const DIVISION = /^(?:chapter|part|book|section|appendix|article|subpart|title)\s+(?:\d+(?:\.\d+)*|[IVXLC]+|[A-Z])\b[^\n]{0,80}$/i;
 const SECTION_SIGN = /^§+\s?\d[\d.\-–a-z]*\.?\s+\S[^\n]{0,110}$/i;
-/**
- * Matches a sentence that begins with the name of a division but is not its heading: "§ 7.3 is repealed.", "Part 2 of
- * the form asks who pays."
- */
+/** Matches a sentence that begins with the name of a division but is not its heading, e.g. "§ 7.3 is repealed." */
 const ABOUT_DIVISION = /^(?:§+\s?|\p{L}+\s+)\d\S*\s+\p{Ll}[^\n]*[.!?]$/u;
 const MAX_CAPITALS = 80;
-/** Matches the underline of a title. */
+/** Matches the underline of a title, e.g. `=====`. */
 const UNDERLINE = /^([=\-~^"'`*+#:_])\1{2,}$/;
 
 /** Matches a title of AsciiDoc: `== Fees`. */
 const ASCIIDOC_TITLE = /^={1,6}[ \t]+(?=\S)/;
-/** Matches AsciiDoc lines that are not displayed, such as comments and attributes, and listings (group 1), which are displayed. */
+/** Matches AsciiDoc lines that are not displayed, e.g. comments and attributes. Group 1 is the fence of a listing, which is displayed. */
 const ASCIIDOC_UNSEEN =
   /^(?:(-{4}|\.{4})[ \t]*\r?\n[\s\S]*?^\1|\/{4}[ \t]*$(?:[\s\S]*?^\/{4}|[\s\S]*)|\/\/(?!\/).*|:[!\w-]+:(?:[ \t].*)?|\[.*\])[ \t]*$/gm;
 
-/**
- * Parses AsciiDoc as text with headings. Lines that are not displayed are replaced by spaces, so that offsets stay
- * valid.
- */
+/** Parses AsciiDoc as text with headings. Spaces replace lines that are not displayed, so that offsets stay valid. */
 export function parseAsciidoc(source: string, name: string): FormatResult {
   const seen = source.replace(ASCIIDOC_UNSEEN, (whole, listing?: string) => (listing === undefined ? whole.replace(/\S/g, " ") : whole));
   return parseText(seen, name, ASCIIDOC_TITLE);
 }
 
 /**
- * Parses plain text with optional front matter. Empty lines separate paragraphs. Only clear headings and bullets are
- * recognised.
- * @param mark matches the mark before a heading; the length of the mark is the level of the heading
+ * Parses plain text with optional front matter. Empty lines separate paragraphs. Only clear headings and bullets are recognised.
+ * @param mark matches the mark before a heading, e.g. `==`. The length of the mark is the level of the heading
  */
 export function parseText(source: string, name: string, mark: RegExp | null = null): FormatResult {
   const front = readLooseFrontMatter(source);
@@ -59,7 +49,7 @@ const TITLE_AMONG = 8;
 /** Matches a line such as `Title: Moby-Dick`, as in catalogues and exports. */
 const LABELLED_TITLE = /^(?:document )?title:\s+(\S.*)$/i;
 
-/** Returns the first line that is a title, or `null`. The heading of a chapter is the title only if the text has a single chapter. */
+/** Returns the title, or `null`. The heading of a chapter is the title only if the text has a single chapter. */
 function titleOf({ text, blocks }: WrittenBlocks): string | null {
   const [first, ...others] = blocks
     .slice(0, TITLE_AMONG)
@@ -79,7 +69,7 @@ function isPart(text: string): boolean {
   return DIVISION.test(text) || SECTION_SIGN.test(text);
 }
 
-/** Checks whether a text may be a title: it is short, and is no sentence, list item or name of a division. */
+/** Checks whether a text may be a title: it is short, and is not a sentence, list item or heading of a division. */
 function isTitle(text: string): boolean {
   return text.length <= MAX_TITLE && /\p{L}{2,}/u.test(text) && !/[.,;:]$/.test(text) && !isPart(text) && !BULLET.test(text);
 }
@@ -100,10 +90,7 @@ function* paragraphs(source: string, from: number): Generator<readonly Line[]> {
   if (lines.length > 0) yield lines;
 }
 
-/**
- * @param underlines underline characters seen so far, in order of their level; a new character gets the next deeper
- * level
- */
+/** @param underlines underline characters found so far, in order of their heading levels. A new character gets the next level */
 function writeParagraph(
   writer: BlockWriter,
   source: string,
@@ -166,7 +153,7 @@ function underlinedLevel(lines: readonly Line[], underlines: string[]): number {
   return Math.min(6, underlines.indexOf(sign) + 1);
 }
 
-/** Returns the level of a heading, or 0 unless the first line clearly is one: short, of a known form, and alone or above text. */
+/** Returns the level of the heading in the first line; 0 if the line is not clearly a heading: short, and of a known form. */
 function headingLevel(lines: readonly Line[]): number {
   const text = lines[0]?.text ?? "";
   if (text === "" || text.length > 140 || ABOUT_DIVISION.test(text)) return 0;

@@ -15,15 +15,13 @@ interface StyleRule {
   readonly declarations: Declarations;
 }
 
-/**
- * Maximum length of a style sheet, in characters. A longer style sheet is ignored, because it mostly concerns layout.
- */
+/** Maximum length of a style sheet, in characters. A longer one is ignored, because it mostly concerns layout. */
 const MAX_STYLE_LENGTH = 200_000;
 /** Maximum number of rules. More would slow down large pages. */
 const MAX_RULES = 500;
-/** Matches a comment. A comment that is not closed extends to the end. */
+/** Matches a CSS comment. A comment that is not closed extends to the end of the style sheet. */
 const COMMENT = /\/\*[\s\S]*?(?:\*\/|$)/g;
-/** Matches an at-rule with at most one level of rules inside. An at-rule that is not closed extends to the end. */
+/** Matches an at-rule, such as `@media`, with at most one level of rules inside. If it is not closed, it extends to the end. */
 const AT_RULE = /@[^{};@]*(?:;|\{(?:[^{}]*\{[^{}]*\})*[^{}]*(?:\}|$))/g;
 /** Matches a simple selector of name, id and classes. Selectors with combinators are ignored. */
 const SELECTOR = /^([a-z][a-z0-9-]{0,40})?((?:[.#][\w-]{1,80}){0,6})$/i;
@@ -88,9 +86,9 @@ function readDeclarations(text: string): Declarations {
   return found;
 }
 
-/** Font size that is illegible on any screen, in CSS pixels. */
+/** Font size up to which text is illegible on any screen, in CSS pixels. */
 const SMALLEST_PX = 1;
-/** Offset that places text off the screen, in CSS pixels. */
+/** Offset up to which text is off the screen, in CSS pixels. */
 const OFF_PAGE_PX = -500;
 const PX: Readonly<Record<string, number>> = { px: 1, "": 1, pt: 4 / 3, em: 16, rem: 16, ex: 8, "%": 0.16, vw: 10, vh: 8, in: 96, cm: 38 };
 const WHITE = /^(?:white|#fff(?:fff)?|rgba?\(255,255,255(?:,1(?:\.0)?)?\)|transparent|rgba\(\d+,\d+,\d+,0(?:\.0)?\))$/;
@@ -105,10 +103,9 @@ export interface LeftOut {
 }
 
 /**
- * Finds text that the page's own styles strike through or hide: not displayed, invisible, without size, off the page,
- * or white on white. External style sheets are ignored. Text that a control, a link or a search in the page reveals
- * does not count as hidden.
- * @param panels the panels of the page, which controls reveal; a panel need not have an id
+ * Finds text that the page's own styles strike through or hide: not displayed, invisible, without size, off the page, or white on white.
+ * External style sheets are ignored. Text that a control, a link or a search in the page reveals does not count as hidden.
+ * @param panels the panels of the page, which controls reveal
  */
 export function findUnseenText(events: readonly MarkupEvent[], { controls }: Panels) {
   const rules = stylesOf(events);
@@ -145,7 +142,7 @@ export function findUnseenText(events: readonly MarkupEvent[], { controls }: Pan
   return { elements, ...characters };
 }
 
-/** Returns at most one notice per reason. */
+/** Returns the notices about omitted characters and pictures without text: at most one per reason. */
 export function unseenNotices({ hidden, struck, figures = 0 }: LeftOut & { readonly figures?: number }): ReadingNotice[] {
   const notices: ReadingNotice[] = [];
   if (hidden > 0) notices.push({ code: "hidden_text", message: `${hidden} characters that the page does not show were left out` });
@@ -161,7 +158,7 @@ export function unseenNotices({ hidden, struck, figures = 0 }: LeftOut & { reado
   return notices;
 }
 
-/** Reports the parts that were left out, and the headers and footers of pages, which are always left out. */
+/** Returns notices about omitted parts, e.g. comments, and about the headers and footers of pages (`margins`), which are always omitted. */
 export function leftOutNotices(parts: Iterable<string>, margins: readonly string[]): ReadingNotice[] {
   const running = margins.length === 0 ? [] : [`headers and footers of pages were left out: ${margins.join("; ").slice(0, 300)}`];
   return [...[...parts].map((one) => `${one} were left out`), ...running].map((message) => ({ code: "left_out", message }));
@@ -173,16 +170,16 @@ function isStruckThrough({ name }: OpenEvent, styles: Declarations): boolean {
 }
 
 /**
- * Checks whether an element has a closing tag. Without one, the rest of the document would be struck through. An
- * unclosed tag may also be ordinary text, such as `<S>` in `List<S>`.
+ * Checks whether an element has a closing tag. Without one, the rest of the document would be struck through. Besides,
+ * an unclosed tag may be ordinary text, e.g. `<S>` in `List<S>`.
  */
 function isClosed(close: MarkupEvent | undefined): boolean {
   return close?.type === "close" && close.end > close.start && !close.atEnd;
 }
 
 /**
- * Returns the declarations that apply to an element: those of matching rules, by specificity and order, and then those
- * of its `style` attribute.
+ * Returns the declarations that apply to an element: those of matching rules, by specificity and then order, overridden
+ * by those of its `style` attribute.
  */
 function stylesOfElement({ name, attributes }: OpenEvent, rules: readonly StyleRule[]): Declarations {
   const { class: classes = "", id = "", style } = attributes;

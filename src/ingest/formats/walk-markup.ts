@@ -16,15 +16,13 @@ export interface MarkupHandler {
   readonly flush?: () => void;
   /** Returns whether a block element counts as inline because of its position, such as in a pipe table. @default never */
   readonly isInline?: (event: OpenEvent) => boolean;
-  /** Returns whether a text contains markdown that lays out a page, such as a heading or a table. @default never */
+  /** Returns whether a text contains Markdown that lays out a page, such as a heading or a table. @default never */
   readonly isLayoutText?: (event: TextEvent) => boolean;
 }
 
 type Ending = "inline" | "block" | "frame" | "list" | "table" | "description" | "section";
 
-/**
- * Writes the blocks of balanced, visible events. The content between block elements is passed to `inline`, in order.
- */
+/** Writes the blocks of balanced, visible events. Passes the content between block elements to `inline`, in order. */
 export function walkMarkup(
   given: readonly MarkupEvent[],
   writer: BlockWriter,
@@ -148,7 +146,7 @@ function nextTo(events: readonly MarkupEvent[], index: number, step: 1 | -1): Ma
   }
 }
 
-/** Finds lists and items that do not list anything but lay out a page, such as sections with headings, tables and accordions. */
+/** Finds lists and items that only lay out a page: they contain headings, tables or accordions. */
 function findLayout(events: readonly MarkupEvent[], partner: Int32Array, isLayoutText: (event: TextEvent) => boolean): ReadonlySet<number> {
   const layout = new Set<number>();
   const items: number[] = [];
@@ -180,7 +178,7 @@ function isLayoutElement(event: OpenEvent): boolean {
   return HEADING.test(event.name) || event.name === "table" || event.name === "summary";
 }
 
-/** Returns preformatted text as code ranges. Decodes entities that the parser left as written. */
+/** Returns an event in a `pre` element as code ranges. Decodes entities that the parser left as written. */
 function codePiece(event: MarkupEvent): CodePiece[] {
   if (event.type === "open" && event.name === "br") return [{ start: event.start, end: event.end, text: LINE_BREAK }];
   if (event.type !== "text") return [];

@@ -5,11 +5,11 @@ import { descendants, elementsOf, firstOf, type XmlElement } from "./office/xml.
 import { oneLine } from "./parsed.ts";
 import { walkXml } from "./zip.ts";
 
-/** The data of a workbook that the values of cells refer to: shared strings and number formats. */
+/** The data of a workbook that cell values refer to: shared strings and number formats. */
 export type ValueStyles = ReturnType<typeof readValueStyles>;
 
 interface NumberStyle {
-  /** Pattern of the number format; `null`: the number is shown without a format. */
+  /** Pattern of the number format; `null` if the number is shown without one. */
   readonly pattern: string | null;
   /** True for a date whose pattern depends on the locale. Such a date is shown in ISO format. */
   readonly isDate: boolean;
@@ -111,7 +111,7 @@ export interface Sheet {
   /** Visible columns up to the last filled one. */
   readonly columns: readonly number[];
   readonly merged: readonly MergedCells[];
-  /** Numbers of hidden rows and columns with content, and of cells without a readable value. */
+  /** Counts of hidden rows and columns with content, and of cells without a readable value. */
   readonly leftOut: Readonly<Record<"columns" | "rows" | "errors" | "formulas", number>>;
 }
 
@@ -202,7 +202,7 @@ export function assertSheetSize(rows: number, columns: number): void {
   throw new IngestError("file_too_large", message, { rows, columns });
 }
 
-/** Returns the text of a cell. For a cell without a value, this is the stored error or formula. */
+/** Returns the text of a cell; for a cell without a value, the stored error or formula. */
 function textOf(
   { type, style, formula, value, inline }: Cell,
   { strings, numbers, from1904 }: ValueStyles,
@@ -212,7 +212,7 @@ function textOf(
   if (type === "inlineStr" || type === "str") return unescaped(type === "str" ? value : inline);
   if (formula !== null && value === "") {
     count.formulas++;
-    // A cell may share the formula of another cell. Only the other cell stores the text of the formula.
+    // A cell may share the formula of another cell. Then only the other cell stores the formula's text.
     return formula.trim() === "" ? "" : `=${formula}`;
   }
   if (type === "e" && value !== "") count.errors++;

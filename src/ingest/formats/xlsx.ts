@@ -11,10 +11,7 @@ import { type ArchiveParts, unpackZip } from "./zip.ts";
 
 const WORKBOOK = "xl/workbook.xml";
 
-/**
- * Reads workbooks: every filled row of every visible sheet, with the header of its table. Numbers are formatted as
- * displayed.
- */
+/** Reads workbooks: all filled rows of all visible sheets, as tables with headers. Numbers are formatted as displayed. */
 export const xlsxFormat: Format = {
   name: "xlsx",
   extensions: [".xlsx", ".xlsm"],

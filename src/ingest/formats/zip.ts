@@ -25,9 +25,7 @@ export function unpackZip(bytes: Uint8Array, isWanted: (name: string) => boolean
   );
 }
 
-/**
- * Unpacks the PNG and JPEG pictures of a document, up to `MAX_UNPACKED_BYTES` in total. Further pictures are left out.
- */
+/** Unpacks the PNG and JPEG pictures of a document, up to `MAX_UNPACKED_BYTES` in total. Further pictures are left out. */
 export function unpackPictures(bytes: Uint8Array): [name: string, picture: Uint8Array][] {
   let total = 0;
   const isWanted = (name: string, size: number) => {
@@ -113,7 +111,7 @@ interface XmlHandler {
   close?(name: string): void;
 }
 
-/** Parses an XML part in one pass. Entities that the part declares are not expanded. */
+/** Parses XML in one pass. Entities that the XML declares itself are not expanded. */
 export function walkXml(xml: string, { open, text, close }: XmlHandler): void {
   const local = (name: string) => name.slice(name.indexOf(":") + 1);
   const parser = new Parser(

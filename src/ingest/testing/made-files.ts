@@ -1,6 +1,6 @@
 import { strToU8, zipSync } from "fflate";
 
-/** A block of a generated file: the expected result of reading it. */
+/** A block of a generated file. It is also what a reader of the file should return. */
 export type MadeBlock =
   | { readonly type: "heading"; readonly level: number; readonly text: string }
   | { readonly type: "paragraph"; readonly text: string }
@@ -29,7 +29,6 @@ const WRITERS: Readonly<Record<MadeFormat, (blocks: readonly MadeBlock[]) => str
       .join(""),
 };
 
-/** Converts every block to table rows. */
 function rowsOf(blocks: readonly MadeBlock[]): string[][] {
   return blocks.flatMap((block) => (block.type === "table" ? block.rows.map((row) => [...row]) : [[block.text, ""]]));
 }
@@ -69,7 +68,7 @@ export function wordParagraph(text: string, properties = ""): string {
   return `<w:p>${properties}<w:r><w:t xml:space="preserve">${escapeXml(text)}</w:t></w:r></w:p>`;
 }
 
-/** Generates a Word document with this body. `more` adds parts by name. */
+/** Generates a Word document; `body` is the XML of its body. `more` adds files to the archive, by name. */
 export function docxOf(body: string, more: MoreParts = {}): Uint8Array {
   const word =
     'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"';
@@ -106,8 +105,8 @@ export function epubOf(chapters: readonly string[], more: MoreParts = {}): Uint8
 }
 
 /**
- * Generates a workbook. A cell with a number becomes a number, and a cell "PATTERN|NUMBER" a number in that format.
- * `merged` contains ranges such as `B1:C1`.
+ * Generates a workbook. A cell that looks like a number becomes one. A cell such as "0.0%|0.075" becomes a number in
+ * that format, if `patterns` contains "0.0%". `merged` contains ranges such as `B1:C1`.
  */
 export function xlsxOf(
   sheets: readonly {

@@ -173,13 +173,13 @@ function odpPage(title: string, body: readonly MadeBlock[]): string {
   return `<draw:page>${title === "" ? "" : box(`<text:p>${escapeXml(title)}</text:p>`, "title")}${shapes.join("")}</draw:page>`;
 }
 
-/** Generates RTF with the styles of three headings. */
+/** Generates an RTF file with `body` and the styles of three heading levels. */
 export function rtfOf(body: string): string {
   const styles = [1, 2, 3].map((level) => `{\\s${level}\\outlinelevel${level - 1} heading ${level};}`).join("");
   return `{\\rtf1\\ansi\\ansicpg1252\\deff0{\\fonttbl{\\f0\\fswiss\\fcharset0 Arial;}}{\\stylesheet{\\s0 Normal;}${styles}}\n${body}}`;
 }
 
-/** Escapes text for RTF: Latin-1 as bytes, all else as `\u`. */
+/** Escapes text for RTF: Latin-1 characters as bytes, all others as `\u`. */
 export function escapeRtf(text: string): string {
   return [...text]
     .map((character) => {
@@ -202,7 +202,7 @@ function toRtf(block: MadeBlock): string {
   return `\\pard${style} ${escapeRtf(block.text)}\\par`;
 }
 
-/** Writes each line of the blocks as a cue of two seconds, with pauses between. */
+/** Writes each line of the blocks as a cue (subtitle) of two seconds, with pauses of three seconds between them. */
 function cuesOf(blocks: readonly MadeBlock[], point: string): string[] {
   const time = (seconds: number) => {
     const [hours, minutes, rest] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60, seconds % 60];

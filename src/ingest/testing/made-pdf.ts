@@ -1,6 +1,6 @@
 import { deflateSync } from "node:zlib";
 
-/** A block of a generated PDF: the expected result of reading it. */
+/** A block of a generated PDF. It is also what a reader of the file should return. */
 export type PdfMadeBlock =
   | { readonly type: "heading"; readonly level: 1 | 2; readonly text: string }
   | { readonly type: "paragraph"; readonly text: string; readonly note?: string }
@@ -181,10 +181,7 @@ function fitting(text: string, width: number, options: PdfMadeOptions): string {
   return words.join(" ");
 }
 
-/**
- * Removes the words of one line from `rest` and returns them. With hyphens, the line may end with the first half of a
- * long word.
- */
+/** Removes the words of one line from `rest` and returns them. With `hasHyphens`, the line may end with the first half of a long word. */
 function takeLine(rest: string[], width: number, size: number, options: PdfMadeOptions): string[] {
   const taken: string[] = [];
   let used = 0;

@@ -7,7 +7,7 @@ export interface PdfScore {
   readonly quotes: number;
   readonly found: number;
   readonly rightPage: number;
-  /** Number of words in found quotes. `boxed` counts the words among them whose centre lies in a box of their quote. */
+  /** Number of words in quotes that were found. `boxed` counts those whose centre lies in a box of their quote. */
   readonly words: number;
   readonly boxed: number;
   readonly cells: number;
@@ -26,7 +26,7 @@ export function scorePdf(document: ParsedDocument, made: MadePdf): PdfScore {
   for (const quote of quotesOf(made.words)) {
     score.quotes++;
     const wanted = squeeze(quote.map(({ text }) => text).join(" "));
-    // Text may repeat, so the next occurrence in reading order is tried first.
+    // The same text may occur twice, so try the next occurrence in reading order first.
     const next = flat.text.indexOf(wanted, from);
     const at = next >= 0 ? next : flat.text.indexOf(wanted);
     if (at < 0) continue;
@@ -47,10 +47,7 @@ export function scorePdf(document: ParsedDocument, made: MadePdf): PdfScore {
   return { ...score, ...lostOf(document.text, made.words) };
 }
 
-/**
- * Counts the characters of drawn words that are missing in a text. A word that a hyphen divides in the PDF must be whole
- * in the text.
- */
+/** Counts the characters of drawn words that are missing in `text`. A word that the PDF divides by a hyphen must be undivided there. */
 export function lostOf(text: string, words: readonly MadeWord[]): { readonly characters: number; readonly lost: number } {
   const found = new Map<string, number>();
   for (const word of text.split(/[\s|]+/)) found.set(word, (found.get(word) ?? 0) + 1);
@@ -112,7 +109,7 @@ function scoreCells(document: ParsedDocument, words: readonly MadeWord[]): { rea
   return { cells: cells.size, rightCells };
 }
 
-/** Removes white space, cell separators and hyphens, and keeps the offset of each remaining character. */
+/** Removes white space, cell separators and hyphens. Returns the offset of each remaining character. */
 function flatten(text: string): { readonly text: string; readonly offsets: readonly number[] } {
   const kept: string[] = [];
   const offsets: number[] = [];

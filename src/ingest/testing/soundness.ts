@@ -2,7 +2,7 @@ import type { ParsedDocument } from "../parse.ts";
 
 /**
  * Returns the violated invariants of a parsed document.
- * @param original the text that the source map leads to, if available
+ * @param original the text that the source map points to, if available
  */
 export function faultsOf(document: ParsedDocument, original?: string): string[] {
   const { text, blocks, units, sourceMap, reading } = document;

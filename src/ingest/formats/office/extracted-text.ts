@@ -12,7 +12,7 @@ import { NO_TEXT, recognisedNotices, type TakeText } from "../pictures.ts";
 import { unseenNotices } from "../unseen-text.ts";
 import { walkMarkup } from "../walk-markup.ts";
 
-/** Converts balanced markup over `source` to blocks. If an event's text differs from its range, it replaces the whole range. */
+/** Converts balanced markup over `source` to blocks. If the text of an event differs from that in its range, it replaces it. */
 export function writeMarkup(source: string, events: readonly MarkupEvent[]): WrittenBlocks {
   const writer = new BlockWriter(source);
   walkMarkup(withRaisedText(events), writer, {
@@ -25,25 +25,25 @@ export function writeMarkup(source: string, events: readonly MarkupEvent[]): Wri
 }
 
 /**
- * The text of an office file with its structure, which is given by element names of HTML. Offsets refer to the
- * extracted text.
+ * Builds the text of an office file and its structure. Callers state the structure with HTML element names. Offsets
+ * refer to the extracted text.
  */
 export class ExtractedText {
   readonly #parts: string[] = [];
   #length = 0;
   /** Number of open lists in the current element. */
   #lists = 0;
-  /** The number of the open list item, which is written before the first text of the item. */
+  /** Number of the open list item, e.g. "4."; `null` once it is written, which happens before the item's first text. */
   #number: string | null = null;
   readonly #events: MarkupEvent[] = [];
   #notes: (() => void)[] = [];
-  /** Numbers of characters that are hidden or struck through, and of pictures and charts without a description. They are left out. */
+  /** Counts of left-out content: hidden and struck-through characters, and pictures and charts without a description or text. */
   readonly leftOut = { hidden: 0, struck: 0, figures: 0 };
   readonly #takeText: TakeText;
   readonly #recognised: number[] = [];
   #pictures = 0;
 
-  /** @param takeText returns the recognised text of a picture by the name of the archive part that contains the picture */
+  /** @param takeText returns the recognised text of a picture, given the name of the archive part with the picture */
   constructor(takeText: TakeText = NO_TEXT) {
     this.#takeText = takeText;
   }
@@ -102,12 +102,12 @@ export class ExtractedText {
     }
   }
 
-  /** Defers a note until `flushNotes`. */
+  /** Defers a footnote until `flushNotes`. */
   note(write: () => void): void {
     this.#notes.push(write);
   }
 
-  /** Writes the deferred notes. A note may defer further notes, which are written too. */
+  /** Writes the deferred footnotes. A footnote may defer further ones, which are written too. */
   flushNotes(): void {
     for (let i = 0; i < this.#notes.length; i++) this.#notes[i]?.();
     this.#notes = [];
@@ -139,10 +139,7 @@ export class ExtractedText {
     for (; this.#lists < level; this.#lists++) this.#events.push(opening("ul", this.#length));
   }
 
-  /**
-   * @throws IngestError `file_too_large`, because a short file can repeat or nest content until its text grows without
-   * bound
-   */
+  /** @throws IngestError `file_too_large`: a short file can repeat or nest content until its text grows without bound */
   #append(text: string): void {
     this.#parts.push(text);
     this.#length += text.length;
@@ -156,7 +153,7 @@ export class ExtractedText {
 
 /** A slide of a presentation. Callbacks write its contents in reading order. */
 export interface Slide {
-  /** Empty without a title. */
+  /** Empty if the slide has no title. */
   readonly title: string;
   readonly isHidden: boolean;
   readonly body: (out: ExtractedText) => void;

@@ -14,10 +14,7 @@ export interface OdfWriter {
   readonly numbers: Map<string, number>;
 }
 
-/**
- * Elements that are no part of the document's text: element → its name in a notice. `null` means that no notice is
- * needed.
- */
+/** Elements that are not part of the text: element → its name in the notice, or `null` if no notice is needed. */
 const LEFT_OUT: ReadonlyMap<string, string | null> = new Map([
   ["table-of-content", "tables of contents"],
   ...["illustration-index", "table-index", "object-index", "alphabetical-index", "user-index"].map((name) => [name, "indexes"] as const),
@@ -28,7 +25,7 @@ const LEFT_OUT: ReadonlyMap<string, string | null> = new Map([
 const QUOTE = "Quotations";
 const PREFORMATTED = "Preformatted Text";
 
-/** Writes blocks. Notes follow the block, list or table that refers to them. */
+/** Writes blocks. Footnotes follow the block, list or table that refers to them. */
 export function writeOdfBody(blocks: readonly XmlElement[], writer: OdfWriter): void {
   for (const block of blocks) {
     writeOdfBlock(block, writer);

@@ -61,7 +61,7 @@ function readOdfStyles(parts: readonly XmlElement[]) {
       return looks;
     },
     /**
-     * Returns the format of the numbers at a level of a list, or `null` for bullets, with the first number.
+     * Returns the number format of a list level (`null` for bullets) and the first number.
      * @param level from 1
      */
     listLevel(name: string, level: number) {
@@ -71,18 +71,12 @@ function readOdfStyles(parts: readonly XmlElement[]) {
       const form = isNumbered ? (FORMS.find((one) => one === prefixed(style, "num-format")) ?? null) : null;
       return { form, start: isNumbered ? Number(prefixed(style, "start-value") ?? "1") || 1 : 1 };
     },
-    /**
-     * Returns the style itself, without its base styles. Its children contain properties such as
-     * `presentation:visibility`.
-     */
+    /** Returns the style itself, without its base styles. Its children hold properties, e.g. `presentation:visibility`. */
     properties: (family: string, name: string | undefined) => chainOf(family, name)[0],
   };
 }
 
-/**
- * Returns how a style changes the appearance of text. `names` contains the name of the style, followed by the names of
- * its base styles, nearest first.
- */
+/** Returns how a style changes the appearance of text. `names` contains its name and those of its base styles, nearest first. */
 function looksOf(chain: readonly XmlElement[], name: string | undefined) {
   const lookOf = (attribute: string) => {
     for (const style of chain) {

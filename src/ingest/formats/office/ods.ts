@@ -8,7 +8,7 @@ import { openOdf } from "./odf.ts";
 import { spokenIn } from "./odf-text.ts";
 import { descendants, elementsOf, firstOf, prefixed, type XmlElement } from "./xml.ts";
 
-/** Reads OpenDocument spreadsheets, like XLSX: every filled row of every visible sheet with its header, values as displayed. */
+/** Reads OpenDocument spreadsheets: all filled rows of all visible sheets, as tables with headers. Values are as displayed. */
 export const odsFormat: Format = {
   name: "ods",
   extensions: [".ods", ".ots"],
@@ -27,7 +27,7 @@ export const odsFormat: Format = {
   },
 };
 
-/** Reads the cells of one sheet. A short file can repeat rows without end, so the limit applies before repeated rows are created. */
+/** Reads the cells of one sheet. A short file can repeat rows without end, so the size is checked before repeated rows are created. */
 function readSheet(table: XmlElement): Sheet {
   const leftOut = { columns: 0, rows: 0, errors: 0, formulas: 0 };
   const [hidden, filledHidden] = [new Set<number>(), new Set<number>()];

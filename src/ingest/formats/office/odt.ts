@@ -8,7 +8,7 @@ import { openOdf } from "./odf.ts";
 import { spokenIn, writeOdfBlocks, writeOdfBody } from "./odf-text.ts";
 import { elementsOf, firstOf, prefixed, type XmlElement } from "./xml.ts";
 
-/** Reads OpenDocument texts. Each note follows the block that refers to it. Offsets refer to the extracted text. */
+/** Reads OpenDocument texts. Each footnote follows the block that refers to it. Offsets refer to the extracted text. */
 export const odtFormat: Format = {
   name: "odt",
   extensions: [".odt", ".ott"],
