@@ -96,13 +96,13 @@ function shapesIn(tree: XmlElement | undefined): XmlElement[] {
   });
 }
 
-/** Returns the type of a placeholder (`obj` if the file states none); `null` for a shape that is no placeholder. */
+/** Returns the type of a placeholder (`obj` if the file states none); `null` for a shape that is not a placeholder. */
 function placeholderOf(shape: XmlElement): string | null {
   const placeholder = firstOf(shape, "ph");
   return placeholder === undefined ? null : (placeholder.attributes.type ?? "obj");
 }
 
-/** Returns the text of a paragraph, with blanks for line breaks. */
+/** Returns the text of a paragraph, with a space for each line break. */
 function runsIn(paragraph: XmlElement): string {
   return [...descendants(paragraph, "t", "br")].map((part) => (part.name === "br" ? " " : textOf(part))).join("");
 }
@@ -178,7 +178,7 @@ function writeParagraphs(out: ExtractedText, body: XmlElement | undefined, isLis
 
 const BOLD_OFF: ReadonlySet<string> = new Set(["0", "false", ""]);
 
-/** Writes the runs of a paragraph. Struck-through runs are counted, not written. */
+/** Writes the runs of a paragraph (text with uniform formatting). Struck-through runs are counted, not written. */
 function writeRuns(out: ExtractedText, paragraph: XmlElement): void {
   for (const run of descendants(paragraph, "r", "fld", "br")) {
     if (run.name === "br") {

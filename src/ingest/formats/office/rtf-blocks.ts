@@ -1,23 +1,23 @@
 import type { SourceText, TextRange } from "../../../shared/types.ts";
 import { closing, type MarkupEvent, opening } from "../markup.ts";
 
-/** Properties of a paragraph. They are known only at its end. */
+/** Properties of a paragraph, which are known only at its end. */
 export interface RtfParagraph {
   readonly isInTable: boolean;
-  /** Level of a heading, from 1; `null`: no heading. */
+  /** Level of a heading, from 1; `null` if the paragraph is not a heading. */
   readonly level: number | null;
   /** Level of a list item, from 1; 1 outside lists. */
   readonly listLevel: number;
 }
 
 /**
- * A stream of text: the finished blocks, the text since the last end of a paragraph, and the open lists. The document
- * and the open note each have one.
+ * A stream of text: finished blocks (`events`), the text of the open paragraph (`inline`), and the number of open
+ * lists. The document has one stream, and so has the open footnote.
  */
 interface Flow {
   readonly events: MarkupEvent[];
   inline: MarkupEvent[];
-  /** The number of the open list item; `null` outside list items. */
+  /** Number or bullet of the open list item; `null` outside list items. */
   number: MarkupEvent[] | null;
   openLists: number;
 }
@@ -25,10 +25,10 @@ interface Flow {
 const newFlow = (): Flow => ({ events: [], inline: [], number: null, openLists: 0 });
 const PLAIN: RtfParagraph = { isInTable: false, level: null, listLevel: 1 };
 
-/** Converts the paragraphs, cells and notes of RTF to markup. */
+/** Converts the paragraphs, cells and footnotes of RTF to markup. */
 export class RtfBlocks {
   #flow = newFlow();
-  /** While a note is open: the text of the document, to which the reader returns after the note. */
+  /** While a footnote is open: the stream of the document, in which reading goes on after the footnote. Otherwise `null`. */
   #outer: Flow | null = null;
   #behind: MarkupEvent[] = [];
   #notes = 0;
@@ -52,13 +52,13 @@ export class RtfBlocks {
     this.#flow.number ??= [];
   }
 
-  /** Returns the mark of the open note or, outside notes, of the next note. */
+  /** Returns the mark, e.g. "[1]", of the open footnote or, outside footnotes, of the next one. */
   noteMark(): string {
     return `[${this.#outer === null ? this.#notes + 1 : this.#notes}]`;
   }
 
   beginNote(): void {
-    // A note inside a note becomes part of the outer one.
+    // A footnote inside a footnote becomes part of the outer one.
     if (this.#outer !== null) return;
     this.#notes++;
     this.#outer = this.#flow;
@@ -107,7 +107,7 @@ export class RtfBlocks {
     else if (word === "row") this.#endRow(end);
   }
 
-  /** Closes what is still open (note, cell, row, table, lists) at offset `end`, and returns the markup of the file. */
+  /** Closes what is still open (footnote, cell, row, table, lists) at offset `end`, and returns the markup of the file. */
   finish(end: number): MarkupEvent[] {
     this.endNote(end);
     if (this.#row.length > 0) this.#endCell(end);
@@ -126,7 +126,7 @@ export class RtfBlocks {
     if (level === 0) this.#writeBehind();
   }
 
-  /** Writes notes and descriptions after the block, list or table that they belong to. */
+  /** Writes footnotes and picture descriptions after the block, list or table that they belong to. */
   #writeBehind(): void {
     if (this.#outer !== null) return;
     this.#flow.events.push(...this.#behind);

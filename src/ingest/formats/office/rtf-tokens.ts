@@ -40,14 +40,14 @@ const CHARSETS: Readonly<Record<number, string>> = {
   ...{ 186: "windows-1257", 204: "windows-1251", 222: "windows-874", 238: "windows-1250" },
   ...{ 128: "shift_jis", 129: "euc-kr", 134: "gbk", 136: "big5" },
 };
-/** Number of an Asian code page → encoding. Some characters in these encodings have two bytes. */
+/** Number of an Asian code page → encoding. Some characters in these encodings take two bytes. */
 const ASIAN: Readonly<Record<number, string>> = { 932: "shift_jis", 936: "gbk", 949: "euc-kr", 950: "big5" };
 const TWO_BYTES: ReadonlySet<string> = new Set(Object.values(ASIAN));
 /** Character set of symbol fonts, such as Wingdings. */
 const SYMBOLS = 2;
 const BULLET = 0xb7;
 
-/** Returns the encoding of a code page, or `null` if it is unsupported, such as those of DOS. */
+/** Returns the encoding of a code page; `null` if it is not supported, e.g. a code page of DOS. */
 export function encodingOfCodePage(page: number): string | null {
   if (page === 10_000) return "macintosh";
   return ASIAN[page] ?? (page === 874 || (page >= 1_250 && page <= 1_258) ? `windows-${page}` : null);
@@ -62,8 +62,7 @@ export function isKnownCharset(charset: number): boolean {
 }
 
 /**
- * Decodes one or two bytes in the character set of a font. Returns `null` if the byte is the first of a character of
- * two bytes.
+ * Decodes one or two bytes in the character set of a font. Returns `null` for a single byte that is the first of two.
  * @param encoding encoding of the document, for fonts without a character set of their own
  */
 export function decodeRtfBytes(bytes: readonly number[], charset: number, encoding: string): string | null {

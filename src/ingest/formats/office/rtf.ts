@@ -9,10 +9,7 @@ import { writeMarkup } from "./extracted-text.ts";
 import { RtfBlocks } from "./rtf-blocks.ts";
 import { decodeRtfBytes, encodingOfCodePage, isKnownCharset, RTF_CHARACTERS, type RtfToken, readRtfTokens } from "./rtf-tokens.ts";
 
-/**
- * Reads RTF: headings, lists, tables and notes. Offsets count the bytes of the file, because the file is decoded with
- * one character per byte.
- */
+/** Reads RTF: headings, lists, tables and footnotes. Offsets count bytes, because each byte is decoded as one character. */
 export const rtfFormat: Format = {
   name: "rtf",
   extensions: [".rtf"],
@@ -31,16 +28,13 @@ export const rtfFormat: Format = {
 /** What happens to the text in a group. */
 type Destination = "body" | "skip" | "number" | "note" | "fonts" | "styles" | "title" | "margin" | "property-name" | "property";
 
-/** Formatting and destination of a group. Groups inside it inherit both. */
+/** Formatting and destination of an RTF group (`{…}`). Groups inside it inherit both. */
 interface GroupState {
   destination: Destination;
   readonly start: number;
   /** Text of the group that is collected instead of written. Inner groups do not inherit it. */
   text: string;
-  /**
-   * True if the group begins with `\*`. Such a group is skipped if its first control word is unknown. Inner groups do
-   * not inherit the value.
-   */
+  /** True if the group begins with `\*`, so that it is skipped if its first control word is unknown. Inner groups do not inherit this. */
   isOptional: boolean;
   isBold: boolean;
   isHidden: boolean;
@@ -49,10 +43,10 @@ interface GroupState {
   isStruck: boolean;
   raised: "sup" | "sub" | null;
   font: number;
-  /** Number of characters after `\u` that repeat it for older programs. */
+  /** Number of characters after each `\u` that repeat its character for programs without Unicode. */
   fallback: number;
   style: number | null;
-  /** Level of a heading, from 1; `null`: the style decides. */
+  /** Level of a heading, from 1; `null` if only the style can state it. */
   heading: number | null;
   isInTable: boolean;
   /** Level of a list item from 1. */
@@ -276,7 +270,7 @@ class RtfReader {
   }
 
   #say(text: string, range: TextRange): void {
-    // A surrogate pair is complete only if its second half follows directly.
+    // The second half of a surrogate pair must follow the first directly, so forget a first half.
     this.#high = null;
     const { destination, isBold, isHidden, isTiny, isStruck, raised } = this.#state;
     if (destination === "skip") return;

@@ -3,7 +3,7 @@ import { Parser } from "htmlparser2";
 import { IngestError } from "../../../shared/errors.ts";
 import type { ArchiveParts } from "../zip.ts";
 
-/** An element of an XML part. Its name is without prefix; the names of its attributes keep their prefixes. */
+/** An XML element. Its name has no namespace prefix; the names of its attributes keep their prefixes. */
 export interface XmlElement {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
@@ -12,14 +12,11 @@ export interface XmlElement {
 
 export type XmlNode = XmlElement | string;
 
-/**
- * Maximum nesting depth of elements, because the functions that read them are recursive. Office programs stay below
- * 100.
- */
+/** Maximum nesting depth of elements. The functions that read them are recursive. Office programs stay below 100. */
 const MAX_DEPTH = 400;
 
 /**
- * Parses an XML part into a tree under a nameless root. Does not expand entities that the part declares.
+ * Parses XML into a tree under a nameless root. Does not expand entities that the XML declares itself.
  * @throws IngestError `too_deep`
  */
 export function readXml(xml: string): XmlElement {
@@ -65,8 +62,8 @@ export function prefixed({ attributes }: XmlElement, name: string): string | und
 }
 
 /**
- * Yields the descendants with one of these names in document order, but not those inside another match. Skips the
- * fallbacks of Office files, which repeat the element before them for older programs.
+ * Yields the descendants with one of these names in document order, but not those inside another match. Skips
+ * `Fallback` elements of Office files, which repeat the element before them for older programs.
  */
 export function* descendants(element: XmlElement | undefined, ...names: readonly string[]): Generator<XmlElement> {
   for (const child of elementsOf(element)) {
@@ -84,14 +81,14 @@ export function textOf(node: XmlNode | undefined): string {
   return typeof node === "string" ? node : (node?.children ?? []).map(textOf).join("");
 }
 
-/** Parses a part of an archive; a missing part is empty. */
+/** Parses an XML file of an archive. If it is missing, the result is empty. */
 export function partOf(parts: ArchiveParts, part: string): XmlElement {
   return readXml(Buffer.from(parts.get(part) ?? []).toString("utf8"));
 }
 
 /**
- * Returns the parts that a part refers to: id of the reference → type and target. A target is only looked up in the
- * archive.
+ * Returns the files of an archive to which the file `part` refers: id of the reference → type and path. A path is only
+ * looked up in the archive.
  */
 export function relationsOf(parts: ArchiveParts, part: string): Map<string, { readonly type: string; readonly part: string }> {
   const folder = posix.dirname(part);

@@ -10,8 +10,8 @@ export type PdfBlock =
   | { readonly type: "table"; readonly rows: TableRegion["rows"]; readonly page: number };
 
 /**
- * The mark before a block with a hanging indent: a drawn dot, a word ("•", "1.", "(a)"), or none. A block without a
- * mark continues the item before it; a "resumed" block continues an earlier item after other blocks.
+ * How an item begins: with a drawn dot, with a word ("•", "1.", "(a)"), or without a mark. An item without a mark
+ * continues the item directly before it ("none") or, after nested items, an earlier one ("resumed").
  */
 export type Mark = "dot" | "word" | "none" | "resumed";
 
@@ -42,20 +42,17 @@ const MAX_BOLD_HEADING_CHARACTERS = 120;
 const PARAGRAPH_GAP = 1.35;
 /** Maximum distance of lines within a heading, as a multiple of its letter size. Headings are set tighter than text. */
 const HEADING_STEP = 1.7;
-/**
- * Minimum number of measured line distances from which the usual one is estimated. With fewer, the estimate is capped by
- * the letter size (`usualPitch`).
- */
+/** Minimum number of measured line distances for a reliable estimate of the usual one (`usualPitch`). */
 const FEW_STEPS = 3;
 /** Matches the end of a line that may end a paragraph: the end of a sentence, quotation or bracket. */
 const MAY_END = /[.!?:;"”)]$/;
 const NOTE_MARK = /^(?:\d{1,3}|[*†‡§])$/;
-/** Minimum number of rows. Lower than for plain text, because word widths show exactly whether a word would have fitted. */
-const LEAST_ROWS = 2;
 /**
- * Maximum letter size of a note, as a share of the body size. `NOTE_PART` is the share of the page height below which
- * notes begin.
+ * Minimum number of lines that can be rows (separate entries, not wrapped prose). It is lower than for plain text,
+ * because word widths show exactly whether a word would have fitted.
  */
+const LEAST_ROWS = 2;
+/** Maximum letter size of a footnote, as a share of the body size. A footnote begins below `NOTE_PART` of the page height. */
 const NOTE_SIZE = 0.93;
 const NOTE_PART = 0.5;
 
@@ -85,8 +82,8 @@ export function blocksOf(regions: readonly Region[], page: PageFacts, style: Tex
 }
 
 /**
- * Returns the left and right edge of the column that contains a region. White space can split one column into several
- * regions, so the lines of all regions that overlap this one horizontally are included.
+ * Returns the edges of the column around a region. White space can split one column into several regions, so the lines
+ * of all regions that overlap this one horizontally are included.
  */
 function edgesAround(lines: readonly PdfLine[], regions: readonly Region[]): { readonly left: number; readonly right: number } {
   const [from, to] = [least(lines.map(({ x }) => x)), greatest(lines.map((line) => line.right))];
@@ -111,7 +108,7 @@ function columnBlocks(lines: readonly PdfLine[], page: ColumnFacts, style: TextS
   const text = lines.filter((line) => !isCode(line));
   const edges = edgesOf(text.length > 0 ? text : lines, lines);
   const column: Column = { ...edges, style, dots: page.dots, marks: new Map() };
-  /** Paragraphs directly before `open`, separated only by ends of sentences. */
+  /** Paragraphs directly before `open`. Only the end of a sentence separates each from the next. */
   let run: PdfLine[][] = [];
   let open: PdfLine[] = [];
   const flush = () => {
@@ -155,8 +152,8 @@ interface Column extends ReturnType<typeof edgesOf> {
 }
 
 /**
- * Returns the mark with which a line begins a list item: a drawn dot, or a sign, number or letter. If a sign, number or
- * letter is merely the next word of the text, the result is "none".
+ * Returns the mark with which a line begins a list item: a drawn dot, or a sign, number or letter. Returns "none" if
+ * the sign, number or letter is merely the next word of the text.
  */
 function markBefore(line: PdfLine, open: readonly PdfLine[], { right, pitch, style, dots, marks }: Column): Mark {
   if (hasDot(line, dots)) return "dot";
@@ -175,7 +172,7 @@ function isParted(open: readonly PdfLine[], line: PdfLine, { right, pitch, style
   const hadRoom = !isFull(last, line, right);
   const isEnded = MAY_END.test(last.words.at(-1)?.text ?? "");
   // Text of another size, such as inline code, may continue a sentence on the next line. But larger letters, or the
-  // mark of a note, begin a new block.
+  // mark of a footnote, begin a new block.
   const runsOn = !hadRoom && !isEnded && !isHeadingLike(line, style) && !NOTE_MARK.test(line.words[0]?.text ?? "");
   if (Math.abs(last.size - line.size) > SAME_SIZE && !runsOn) return true;
   const step = line.bottom - last.bottom;
@@ -189,10 +186,7 @@ function isParted(open: readonly PdfLine[], line: PdfLine, { right, pitch, style
   return isMarked && line.x < first.x - 1;
 }
 
-/**
- * Checks whether the paragraph `open` ends before `line`: its last line ends a sentence and had room for the first word
- * of `line`.
- */
+/** Checks whether the paragraph `open` ends before `line`: its last line ends a sentence although the next word had room on it. */
 function isFinished(open: readonly PdfLine[], line: PdfLine, { right }: Column): boolean {
   const last = open.at(-1) as PdfLine;
   return !areLevel(last, line) && MAY_END.test(last.words.at(-1)?.text ?? "") && !isFull(last, line, right);
@@ -204,8 +198,8 @@ function areCentred(a: PdfLine, b: PdfLine): boolean {
 }
 
 /**
- * Merges adjacent paragraphs into one paragraph of rows, if some rows do not end with a sentence. Otherwise, the
- * paragraphs stay separate.
+ * Merges adjacent paragraphs into one paragraph of rows (separate entries), if some rows do not end with a sentence.
+ * Otherwise, the paragraphs stay separate.
  */
 function runBlocks(run: readonly (readonly PdfLine[])[], page: ColumnFacts, column: Column): PdfBlock[] {
   const made = run.map((lines) => toBlock(lines, page, column));
@@ -266,8 +260,8 @@ function isHeadingLike(line: PdfLine, style: TextStyle): boolean {
 }
 
 /**
- * Returns the usual distance of lines, in points: the lower quartile or, if few distances were measured, the smallest
- * one, at most 1.25 times the letter size.
+ * Returns the usual distance of lines, in points: the lower quartile. With fewer than `FEW_STEPS` distances, returns
+ * the smallest one, at most 1.25 times the letter size.
  */
 function usualPitch(lines: readonly PdfLine[]): number {
   const steps = lines
@@ -281,8 +275,8 @@ function usualPitch(lines: readonly PdfLine[]): number {
 
 /**
  * Derives the typography of the document: the body size, the sizes of headings (largest first), the most frequent
- * distance of lines within paragraphs, and whether most letters are bold or monospaced. If they are, bold does not mean
- * headings, or monospace does not mean code.
+ * distance of lines, and whether most letters are bold or monospaced. In a bold document, bold does not mean headings.
+ * In a monospaced one, monospaced letters do not mean code.
  * @param outline titles in the document's outline with their depth, from 1
  */
 export function styleOf(lines: readonly PdfLine[], outline: ReadonlyMap<string, number>) {

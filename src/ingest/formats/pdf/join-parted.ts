@@ -1,10 +1,7 @@
 import type { PdfBlock, TextBlock } from "./blocks.ts";
 import { ENDED, INDENT, isFull, isHung, isMarkInText, type PdfLine, SAME_SIZE, SAME_START, textStart } from "./lines.ts";
 
-/**
- * A block that grows in place when further blocks are joined to it. Rows may continue over thousands of pages, so
- * copying would be slow.
- */
+/** A block to which further blocks are joined in place. A paragraph may continue over thousands of pages, so copying is slow. */
 interface GrownText extends TextBlock {
   readonly type: "paragraph" | "item";
   readonly lines: PdfLine[];
@@ -14,17 +11,14 @@ interface GrownText extends TextBlock {
   right: number;
 }
 
-/**
- * Joins blocks that the end of a column or page splits. Notes at the foot of the page are placed after the joined
- * block.
- */
+/** Joins blocks that the end of a column or page splits. Footnotes between the two parts are placed after the joined block. */
 export function joinParted(blocks: readonly PdfBlock[]): PdfBlock[] {
   const out: PdfBlock[] = [];
-  /** Index of the last block that is not a note. `isGrown` is true if other blocks were joined to that block. */
+  /** Index of the last block that is not a footnote. `isGrown` is true if other blocks were joined to it. */
   let [at, isGrown] = [-1, false];
   for (const block of blocks) {
     const before = out[at];
-    // Two blocks of one page are not joined if a note stands between them.
+    // Two blocks of one page are not joined if a footnote is between them.
     const isApart = before === undefined || (at < out.length - 1 && before.page === block.page);
     const joined = isApart ? null : join(before, block, isGrown);
     if (joined !== null) {
@@ -88,7 +82,7 @@ function goesOn(before: TextBlock & { readonly type: string }, block: TextBlock)
   return !isEnded && !isIndented && /^[\p{L}\p{N}([“"‘'§$]/u.test(next);
 }
 
-/** Turns paragraphs with the hanging indent of an item before them into further parts of that item. */
+/** Turns paragraphs that begin at the hanging indent of a preceding item into further parts of that item. */
 export function furtherPartsOfItems(blocks: readonly PdfBlock[]): PdfBlock[] {
   /** Open items, outermost first. A new item closes the items that do not enclose it. */
   let items: TextBlock[] = [];

@@ -1,6 +1,6 @@
 import { bottomOf, type PdfBox, type PdfWord, rightOf } from "./words.ts";
 
-/** Maximum distance of a drawn dot from its item, as a multiple of the letter size. */
+/** Maximum distance between a drawn dot and the text of its item, as a multiple of the letter size. */
 const DOT_GAP = 2;
 /** Maximum difference between line starts that count as equal, as a multiple of the letter size. */
 export const SAME_START = 0.3;
@@ -55,9 +55,9 @@ export function textStart(block: readonly PdfLine[], isMarked: boolean): number 
 }
 
 /**
- * Checks whether a line begins with a mark only by chance, such as "3)" after a line that ends with "(see Fig.". A list
- * item begins at another indent than the text before it. If the indent is the same, the line begins an item only if its
- * mark is the next one of the list and a sentence has ended.
+ * Checks whether a line begins with a mark only by chance, such as "3)" after a line that ends with "(see Fig.". A real
+ * item begins at another indent than the text before it, or directly below the mark of the item before it with the next
+ * mark of the list. If text of that item begins there too, it must have ended with a sentence.
  * @param shift how far the column of `line` is to the right of the block's column, in points
  */
 export function isMarkInText(
@@ -100,7 +100,7 @@ export interface PdfLine {
   readonly isMono: boolean;
 }
 
-/** Minimum gap between columns within one text operation, as a multiple of the letter size. Gaps in justified lines reach 2. */
+/** Minimum gap between columns within one text operation, as a multiple of the letter size. In justified lines, gaps reach 2. */
 const GAP_IN_RUN = 3;
 /** Minimum gap between columns across two text operations, as a multiple of the letter size. */
 const GAP_BETWEEN_RUNS = 0.7;
@@ -140,10 +140,7 @@ export function areLevel(a: { readonly y: number; readonly bottom: number }, b: 
   return overlap > Math.min(a.bottom - a.y, b.bottom - b.y) / 2;
 }
 
-/**
- * Groups words in file order into fragments of lines. A fragment ends at a change of line, a step back, or wide white
- * space.
- */
+/** Groups words in file order into fragments of lines. A fragment ends at a change of line, a step to the left, or wide white space. */
 export function fragmentsOf(words: readonly PdfWord[]): PdfLine[] {
   const fragments: PdfLine[] = [];
   let open: PdfWord[] = [];
@@ -159,7 +156,7 @@ export function fragmentsOf(words: readonly PdfWord[]): PdfLine[] {
   return fragments;
 }
 
-/** Maximum number of strips above a fragment with which the fragment is compared. */
+/** Maximum number of strips (fragments on one line) with which `stripsOf` compares a fragment: the nearest above it. */
 const NEAR_STRIPS = 3;
 
 function follows(last: PdfWord, word: PdfWord): boolean {

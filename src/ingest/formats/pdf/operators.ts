@@ -1,10 +1,10 @@
 import { setImmediate } from "node:timers/promises";
 import { apply, greatest, least, type Matrix, type PdfBox, type PdfPage, type PdfRule } from "./words.ts";
 
-/** Size limits of a drawn shape that may be the mark of a list item, in points. */
+/** Minimum and maximum size of a drawn shape that may be the bullet of a list item, in points. */
 const SMALLEST_DOT = 1;
 const LARGEST_DOT = 8;
-/** Maximum dots on a page. More belong to a chart. */
+/** Maximum number of such shapes on a page. More belong to a chart. */
 const MOST_DOTS = 2_000;
 
 /** Collects the graphics of a page. */
@@ -15,7 +15,7 @@ export function createDrawings() {
   let picture: { readonly box: PdfPage["picture"]; readonly area: number } = { box: null, area: 0 };
   return {
     rules,
-    /** Small shapes, about as wide as high. */
+    /** Small shapes, about as wide as high, which may be bullets. */
     dots,
     /** Areas painted so far. White letters are visible on them. */
     grounds,
@@ -45,7 +45,7 @@ export function createDrawings() {
   };
 }
 
-/** Returns the box on the page between two corners `[x1, y1, x2, y2]`. */
+/** Returns the box on the page between two corners `[x1, y1, x2, y2]`, to which `matrix` is applied. */
 function boxOf(matrix: Matrix, corners: ArrayLike<number>): PdfBox {
   const [x1, y1] = apply(matrix, corners[0] ?? 0, corners[1] ?? 0);
   const [x2, y2] = apply(matrix, corners[2] ?? 0, corners[3] ?? 0);
@@ -66,7 +66,7 @@ function boundsOf(rules: readonly PdfRule[]): PdfBox {
   };
 }
 
-/** The part of the page object of the PDF library that this module uses. */
+/** The members of the PDF library's page object that are used here. */
 export interface OperatorPage {
   getViewport(options: { readonly scale: number }): { readonly width: number; readonly height: number; readonly transform: Matrix };
   getOperatorList(): Promise<{ readonly fnArray: readonly number[]; readonly argsArray: readonly unknown[] }>;
@@ -91,7 +91,7 @@ export type OperatorAction = (args: readonly unknown[]) => void;
 
 /** Maximum operators of a page that are executed. An ordinary page has some thousands. */
 const MAX_OPERATORS = 3_000_000;
-/** Codes of the operators in the data of a path. */
+/** Codes of the operators in the data of a path. Any other code closes the path. */
 const MOVE = 0;
 const LINE = 1;
 const CURVE = 2;

@@ -51,10 +51,7 @@ function firstState(matrix: Matrix) {
   return { matrix, fill: "#000000", font: NO_FONT, size: 1, ...spacing, mode: 0, leading: 0 };
 }
 
-/**
- * Returns the words with their boxes, the rules and the largest picture of a page. To do so, it interprets the
- * operators of the page.
- */
+/** Interprets the drawing operators of a page. Returns its words with their boxes, its lines (`rules`) and its largest picture. */
 export async function readPage(page: OperatorPage, number: number, names: OperatorNames): Promise<PdfPage> {
   const { width, height, transform } = page.getViewport({ scale: 1 });
   const words: PdfWord[] = [];
@@ -126,7 +123,7 @@ export async function readPage(page: OperatorPage, number: number, names: Operat
 }
 
 /**
- * Creates a builder that joins letters, in the order in which they are drawn, into words.
+ * Creates a builder that joins letters into words, in the order in which they are drawn.
  * @param found receives every word that is not blank
  */
 function createLetters(found: (word: OpenWord) => void) {
@@ -203,8 +200,8 @@ interface GlyphBox {
 type TextLine = ReturnType<typeof lineOf>;
 
 /**
- * Returns what the letters of one text operation have in common: `shown` is their size on the page in points, and `low`
- * and `high` are their extent below and above the baseline.
+ * Returns what all letters of one text operation share: `shown` is their size on the page, in points; `low` and `high`
+ * are their extent below and above the baseline.
  */
 function lineOf({ matrix, font, size, rise }: State, text: Matrix) {
   const full = multiply(matrix, text);
@@ -212,7 +209,7 @@ function lineOf({ matrix, font, size, rise }: State, text: Matrix) {
   return { full, shown: size * scaleOf(full), isTurned, rise, low: rise + font.descent * size, high: rise + font.ascent * size };
 }
 
-/** Writes the box of the letter at distance `along` on the line into `box`. Allocates nothing: a page has thousands of letters. */
+/** Sets `box` to the box of the letter at distance `along` on the line. Allocates nothing: a page has thousands of letters. */
 function placeOn(
   { full, rise, low, high }: TextLine,
   along: number,
@@ -273,7 +270,7 @@ function toWord(word: OpenWord, page: { readonly width: number; readonly height:
     baseline,
     size,
     isBold: state.font.isBold,
-    // A scanned page has an invisible text layer in a monospaced font, although the picture shows another font.
+    // The invisible text layer of a scan may be in a monospaced font, although the picture shows another font.
     isMono: state.font.isMono && hidden !== "invisible",
     isSpaced,
     run,

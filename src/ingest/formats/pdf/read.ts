@@ -20,9 +20,7 @@ const MAX_PAGES = 20_000;
 const MAX_OUTLINE_ENTRIES = 20_000;
 /** Maximum number of pixels of a picture that is recognised: an A3 page at 600 dpi. */
 export const MAX_PICTURE_POINTS = 70_000_000;
-/**
- * Matches the printed label of a page. Longer labels are ignored, because every citation of the page would repeat them.
- */
+/** Matches the printed label of a page. Longer labels are ignored, because every citation of the page would repeat them. */
 const PAGE_LABEL = /^\P{Cc}{1,20}$/u;
 
 type Library = typeof import("unpdf");
@@ -193,7 +191,7 @@ function pageRegions(page: PdfPage, running: ReadonlySet<PdfWord>): Region[] {
   return regions;
 }
 
-/** Returns a word with the position and size of a table, which stands for the table. */
+/** Returns a word that represents a table in the reading order. It has the position and size of the table. */
 function standIn({ x, y, right, bottom, words }: Grid): PdfWord {
   const [first] = words;
   return { ...(first as PdfWord), text: "", x, y, width: right - x, height: bottom - y, baseline: bottom, run: -1, isMono: false };
@@ -220,7 +218,7 @@ function withTables(region: Region, grids: ReadonlyMap<PdfWord, Grid>): Region[]
   return regions;
 }
 
-/** Moves each note after the block that cites the number of the note. Notes that no block cites go last. */
+/** Moves each footnote after the block that cites its number. Footnotes that no block cites go last. */
 function notesToTheirCalls(blocks: readonly PdfBlock[]): PdfBlock[] {
   const notes = blocks.filter((block): block is PdfBlock & { type: "note" } => block.type === "note");
   const placed = new Set<PdfBlock>();
@@ -267,7 +265,7 @@ async function readInformation(document: PdfDocument): Promise<{ readonly title:
     const said = (key: string) => {
       const value = (info as Readonly<Record<string, unknown>>)[key];
       const text = typeof value === "string" ? oneLine(value) : "";
-      // Ignores the default titles of programs.
+      // Ignore titles that programs set by default.
       return text === "" || /^(?:untitled|\(?anonymous\)?|unspecified|microsoft word - .*|.*\.(?:docx?|pdf|indd|tex))$/i.test(text)
         ? null
         : text;

@@ -8,21 +8,15 @@ import type { PdfBox, PdfWord } from "./words.ts";
 
 /** The optional packages for text recognition (OCR): the program and its language data. */
 export const RECOGNITION_PACKAGES = ["tesseract.js", "@tesseract.js-data/eng"] as const;
-/** The smaller of the two models in the package: 3 MB, integer weights. */
+/** Folder of the smaller of the two models in the language package: 3 MB, integer weights. */
 const LANGUAGE_FOLDER = "4.0.0_best_int";
 /** Number of pages after which the worker restarts, because its memory only grows. */
 const PAGES_PER_WORKER = 20;
 /** Minimum confidence of a word on a scanned page, in percent. */
 const MIN_CONFIDENCE = 30;
-/**
- * Minimum confidence of a word in an embedded picture, in percent. Patterns in a photograph are recognised as words
- * with up to 45 %.
- */
+/** Minimum confidence of a word in an embedded picture, in percent. Patterns in photographs are taken for words with up to 45 %. */
 const MIN_PICTURE_CONFIDENCE = 60;
-/**
- * Maximum milliseconds for recognising one picture. Less than `FILE_TIMEOUT_MS`, so that a picture of noise does not
- * make the whole file fail.
- */
+/** Maximum milliseconds for recognising one picture. Less than `FILE_TIMEOUT_MS`, so that one noisy picture does not fail the file. */
 const PICTURE_TIMEOUT_MS = 50_000;
 
 /** A decoded picture with one, three or four bytes per pixel. */
@@ -33,7 +27,7 @@ export interface Picture {
   readonly data: ArrayLike<number>;
 }
 
-/** A recognised word. Its box is in pixels from the upper left corner of the picture. `line` is the index of the word's line. */
+/** A recognised word. Its box is in pixels from the upper left corner of the picture. `line` is the index of its line. */
 export type RecognisedWord = ReturnType<typeof wordsOf>[number];
 
 export interface Recogniser {

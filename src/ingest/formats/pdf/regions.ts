@@ -1,7 +1,7 @@
 import { BULLET, fragmentsOf, isFull, linesOf, type PdfLine, stripsOf } from "./lines.ts";
 import { bottomOf, greatest, least, type PdfRule, type PdfWord, rightOf } from "./words.ts";
 
-/** A table whose cells are drawn, with the words in it. */
+/** A table whose lines are drawn, with the words in it. */
 export type Grid = ReturnType<typeof gridsOf>[number];
 
 /** Maximum distance of rules that count as one, in points. Rules may be drawn twice, or as thin boxes. */
@@ -98,21 +98,19 @@ export interface TableRegion {
 /** Minimum gap between columns, in points. The narrowest usual gap is 10 points. */
 const GUTTER = 5;
 /**
- * Minimum share of steps, in file order, that lead to another column, for the columns to be a table. Files write tables
- * row by row, but columns one after the other.
+ * Minimum share of steps to another column among all steps from fragment to fragment in file order, for the columns to
+ * be a table. Files write tables row by row, but columns one after the other.
  */
 const ACROSS_SHARE = 0.12;
 /** Maximum distance of lines in one row, as a multiple of the line height. */
 const ROW_GAP = 0.9;
 /** Minimum vertical overlap of fragments that count as side by side, as a multiple of the letter size. */
 const BESIDE = 0.2;
-/**
- * Minimum by which the gaps between rows exceed the gaps between lines within a cell, as a multiple of the line height.
- */
+/** Minimum by which gaps between rows exceed gaps between lines within a cell, as a multiple of the line height. */
 const WIDER_GAP = 0.2;
 /**
- * Minimum share of full lines among the lines in cells that have a line below them. A line is full if the first word of
- * the next line would not have fitted on it.
+ * Minimum share of full lines among the lines within cells that have a line below them. A line is full if the first
+ * word of the next line would not have fitted on it.
  */
 const WRAPPED_SHARE = 0.8;
 /** Matches the usual beginning of a cell. `OPENING_SHARE` is the maximum share of continuation lines that match. */
@@ -125,9 +123,8 @@ interface Interval {
 }
 
 /**
- * Splits a page into regions in reading order. Consecutive lines with the same gaps between their fragments are either
- * columns, which are read one after the other, or a table, which is read row by row. The order of the lines in the file
- * decides which.
+ * Splits a page into regions in reading order. Consecutive lines with gaps at the same place are either columns, which are read one after
+ * the other, or a table, which is read row by row. The order of their fragments in the file decides which.
  */
 export function regionsOf(fragments: readonly PdfLine[], depth = 0): Region[] {
   if (fragments.length === 0) return [];
@@ -173,33 +170,28 @@ function readDown(fragments: readonly PdfLine[], columns: number, columnOf: Colu
   ).flat();
 }
 
-/**
- * Checks whether the file order crosses a gap only once, as it does for columns. For a table it crosses the gap in
- * every row.
- */
+/** Checks whether the file order crosses a gap only once, as it does between columns. In a table, it crosses the gap in every row. */
 function isCrossedOnce(inOrder: readonly PdfLine[], { from }: Interval): boolean {
   return inOrder.filter(({ x }, i) => i > 0 && x >= from !== (inOrder[i - 1] as PdfLine).x >= from).length === 1;
 }
 
-/** Counts the strips with text in more than one column. */
+/** Counts the strips (lines across the page) with text in more than one column. */
 function pairedBy(strips: readonly (readonly PdfLine[])[], columnOf: ColumnOf): number {
   return strips.filter((strip) => new Set(strip.map(columnOf)).size > 1).length;
 }
 
-/** Splits off the strips above and below that consist of a single fragment, such as a heading. Such a strip may cover gaps of the table. */
+/** Splits off the strips with a single fragment, e.g. a heading, at the top and bottom. They may cover gaps of the table. */
 function withoutLooseEnds(strips: readonly PdfLine[][]): [PdfLine[][], PdfLine[][], PdfLine[][]] {
   const first = strips.findIndex((strip) => strip.length > 1);
   const last = strips.findLastIndex((strip) => strip.length > 1);
   return [strips.slice(0, first), strips.slice(first, last + 1), strips.slice(last + 1)];
 }
 
-/** Groups consecutive strips that share a gap. */
+/** Groups consecutive strips (lines across the page) that have a gap at the same place. */
 function bandsOf(strips: readonly (readonly PdfLine[])[]): PdfLine[][][] {
   const bands: PdfLine[][][] = [];
   let band: PdfLine[][] = [];
-  /**
-   * Horizontal extents that the strips of the current band cover. `hasGutter` is true if there is a gap between them.
-   */
+  /** Horizontal extents that the strips of the current band cover. `hasGutter` is true if there is a gap between them. */
   let standing: readonly Span[] = [];
   let hasGutter = false;
   // Damaged fonts can yield NaN positions, which cannot be sorted. If there are any, compute the extents for each
@@ -224,7 +216,7 @@ function bandsOf(strips: readonly (readonly PdfLine[])[]): PdfLine[][][] {
   return bands;
 }
 
-/** Checks whether the only fragment of the strip above begins a cell of the same row: it overlaps vertically with a fragment beside it. */
+/** Checks whether `above` is a single fragment that begins a cell in the row of `strip`: it overlaps vertically with one beside it. */
 function standsBeside(above: readonly PdfLine[] | undefined, strip: readonly PdfLine[]): boolean {
   const [one, ...others] = above ?? [];
   if (one === undefined || others.length > 0) return false;
@@ -277,7 +269,7 @@ function isReadAcross(columns: readonly number[]): boolean {
   return across >= 3 && across / (columns.length - 1) >= ACROSS_SHARE;
 }
 
-/** Builds the table. Rows with a single filled cell, above or below the table, become captions. */
+/** Builds the table. Rows above or below it with a single filled cell become text. */
 function tableOf(strips: readonly (readonly PdfLine[])[], columns: number, columnOf: ColumnOf): Region[] {
   const rows = rowsByGaps(strips, columns, columnOf) ?? rowsByFirstColumn(strips, columns, columnOf);
   const isCaption = (row: Row) => row.filter((cell) => cell.length > 0).length < 2;
@@ -294,7 +286,7 @@ function emptyRow(columns: number): PdfLine[][] {
   return Array.from({ length: columns }, (): PdfLine[] => []);
 }
 
-/** Groups consecutive strips into rows. A row begins at a strip whose first column is filled, or after a gap. */
+/** Groups consecutive strips into rows. A row begins at a strip with text in the first column, or after a gap. */
 function rowsByFirstColumn(strips: readonly (readonly PdfLine[])[], columns: number, columnOf: ColumnOf): Row[] {
   const rows: PdfLine[][][] = [];
   let bottom = Number.NEGATIVE_INFINITY;
@@ -314,9 +306,8 @@ function rowsByFirstColumn(strips: readonly (readonly PdfLine[])[], columns: num
 }
 
 /**
- * Splits fragments into rows at gaps that are larger than the gaps between the lines of a cell. Returns `null` if gaps
- * do not separate the rows. Gaps separate rows if most lines within cells are full, and if the continuation lines
- * seldom begin as cells usually do.
+ * Splits fragments into rows at gaps that are larger than those between the lines of a cell. Returns `null` if gaps do not separate rows.
+ * They do if most lines within cells are full and continuation lines seldom begin like a cell (`OPENING`).
  */
 function rowsByGaps(strips: readonly (readonly PdfLine[])[], columns: number, columnOf: ColumnOf): Row[] | null {
   const cells = Array.from({ length: columns }, (_, column) => strips.flat().filter((fragment) => columnOf(fragment) === column));

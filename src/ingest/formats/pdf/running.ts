@@ -5,15 +5,15 @@ import { least, type PdfPage, type PdfWord } from "./words.ts";
 const MARGIN = 0.12;
 /** Maximum difference between positions on two pages that count as equal, in points. */
 const SAME_PLACE = 4;
-/** Minimum gap between running lines and the text, as a multiple of the line height. */
+/** Minimum gap between a running header or footer and the text, as a multiple of the line height. */
 const PARTING_GAP = 0.8;
 /** Maximum number of lines of a running header or footer. */
 const MAX_LINES = 3;
 const PAGE_NUMBER = /^[-–—|\s]*(?:page|seite|p\.?)?\s*(?:#|[ivxlc]{1,7})(?:\s*(?:of|von|\/)\s*#)?[-–—|\s]*$/i;
 
 /**
- * Returns the words of page numbers and of running headers and footers. Running headers and footers repeat at the edges
- * of several pages; only numbers in them may differ.
+ * Returns the words of page numbers and of running headers and footers. These repeat at the edges of several pages;
+ * only numbers in them may differ.
  */
 export function runningWords(pages: readonly PdfPage[]): ReadonlySet<PdfWord> {
   const running = new Set<PdfWord>();
@@ -71,8 +71,8 @@ function isAtEdge({ height }: PdfPage, { y, height: own }: PdfWord): boolean {
 }
 
 /**
- * Returns keys under which lines of several pages are equal: the text of the line, and variants in which `#` replaces a
- * number. Such a variant is equal only for numbers that increase by one per page.
+ * Returns the keys by which lines of several pages are compared: the text of the line, and variants with `#` for a
+ * number. A variant has the same key on two pages if its number increases by one per page.
  */
 function keysOf({ words }: PdfLine, page: number): string[] {
   const text = words.map((word) => word.text).join(" ");

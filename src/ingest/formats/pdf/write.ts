@@ -14,14 +14,14 @@ const SOFT_HYPHEN = /\u00ad$/;
 /** Matches a word that ends in a lower-case letter and a hyphen, with no hyphen inside. Web and mail addresses do not match. */
 const HYPHEN = /^[^-‐/@\d]*\p{Ll}[-‐]$/u;
 const SMALL = /^\p{Ll}/u;
-/** Matches the end of a line after which the same word may continue on the next line. */
+/** Matches the end of a line, e.g. a dash, after which the same word may continue on the next line. */
 const JOINT = /[^\s][-‐–—/]$/u;
 /** Matches a word that may follow a suspended hyphen: "and" in "Short- and long-term". */
 const SUSPENDED = /^(?:and|or|to|nor|und|oder|bis|et|ou|y|o|e)$/;
 
 /**
- * Returns a function that decides how two lines join. A hyphen at a line end is kept if the document contains the
- * hyphenated word within a line, or if both halves are words but their combination is not; otherwise it is removed.
+ * Returns a function that decides how two lines are joined. A hyphen at a line end stays if the document contains the
+ * hyphenated word within a line, or if both halves are words but their combination is not. Otherwise it is removed.
  * @param parts groups of consecutive lines
  */
 export function seamsOf(
@@ -67,11 +67,11 @@ function bare(text: string): string {
 const TENTHS = 10;
 /** Maximum spaces within a line of code. */
 const MAX_BLANKS = 200;
-/** Minimum width of a gap that is a space, as a multiple of the letter size. The number of a note follows its word more closely. */
+/** Minimum width of a gap that is a space, as a multiple of the letter size. A footnote number follows its word more closely. */
 const BLANK = 0.12;
 /**
- * Maximum size of superscript letters, relative to the letters before them. `RAISED_BY` is the minimum by which they
- * are raised.
+ * Maximum size of superscripts, as a multiple of the size of the letters before them. `RAISED_BY` is the minimum by
+ * which they are raised, as a multiple of the same size.
  */
 const RAISED_SIZE = 0.85;
 const RAISED_BY = 0.12;
@@ -83,11 +83,11 @@ interface PieceRange extends TextRange {
 
 interface Piece {
   readonly ranges: readonly PieceRange[];
-  /** End of the bold text at the start; `null` if there is none, or if the whole text is bold. */
+  /** End of the bold text at the start; `null` if there is none, or if all text is bold. */
   readonly boldEnd: number | null;
 }
 
-/** Writes blocks in order, with the box of every word. Joins words that a line end splits. */
+/** Writes blocks in order, with the box of every word. Joins words that a line break splits. */
 export function writePdf(blocks: readonly PdfBlock[], pages: readonly PdfPage[], pageOf: ReadonlyMap<PdfWord, number>) {
   const source: string[] = [];
   const records: number[] = [];
@@ -252,7 +252,7 @@ export function writePdf(blocks: readonly PdfBlock[], pages: readonly PdfPage[],
 
 type TableBlock = PdfBlock & { readonly type: "table" };
 
-/** Checks whether a table continues that of the page before: as many columns, the same left edge, and no bold first row. */
+/** Checks whether a table continues the one on the page before: as many columns, the same left edge, no bold first row. */
 function continuesTable(before: TableBlock, { rows, page }: TableBlock): boolean {
   const lines = (row: TableBlock["rows"][number] | undefined) => (row ?? []).flat();
   const leftOf = (all: TableBlock["rows"]) => least(all.flatMap((row) => lines(row).map(({ x }) => x)));
@@ -266,7 +266,7 @@ function inTenths(points: number): number {
   return Math.round(points * TENTHS);
 }
 
-/** Checks whether a word is superscript: the mark of a note, or an exponent. It must not be joined to the number before it. */
+/** Checks whether a word is superscript: a footnote mark or an exponent. A space must separate it from a number before it. */
 function isRaised(last: PdfWord, word: PdfWord): boolean {
   return word.size < last.size * RAISED_SIZE && word.baseline < last.baseline - last.size * RAISED_BY;
 }
