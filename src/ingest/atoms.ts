@@ -11,8 +11,8 @@ export type Boundary = "section" | "block" | "list" | "row" | "sentence" | "intr
 /** A unit (e.g. a sentence or table row), or a piece of a long unit. Chunks and windows are sequences of atoms. */
 export interface Atom extends TextRange {
   /**
-   * Token count of the atom, one space before it and the line breaks after it. Therefore the counts of adjacent atoms
-   * add up to nearly the count of their joint text.
+   * Token count of the atom, including one space before it and the line breaks after it. So the counts of adjacent
+   * atoms add up to nearly the count of their joint text.
    */
   readonly tokens: number;
   readonly boundary: Boundary;
@@ -112,7 +112,7 @@ function callOf({ text, blocks }: AtomSource, unit: Unit): number {
   return at < 0 ? -1 : at + (blocks[caller]?.start ?? 0);
 }
 
-/** Makes cuts between a footnote and the mark at offset `call` that cites it expensive: sentence boundaries there become `attached`. */
+/** Makes cuts expensive between a footnote and the mark at offset `call` that cites it: sentence boundaries there become `attached`. */
 function keepFromCall(atoms: Atom[], call: number): void {
   for (let k = atoms.length - 1; k > 0; k--) {
     const atom = atoms[k] as Atom;
@@ -121,7 +121,7 @@ function keepFromCall(atoms: Atom[], call: number): void {
   }
 }
 
-/** Makes cuts inside a table or quotation expensive if it has at most `limit` tokens. It consists of the atoms from index `from` on. */
+/** Makes cuts expensive inside a table or quotation that has at most `limit` tokens. It consists of the atoms from index `from` on. */
 function keepWhole(atoms: Atom[], from: number, limit: number): void {
   if (from < 0) return;
   const inside = atoms.slice(from);
@@ -148,7 +148,7 @@ function tokensWithSpace(text: string, { start, end }: TextRange, count: TokenCo
 function splitRange(text: string, range: TextRange, counted: { readonly limit: number; readonly count: TokenCounter }): TextRange[] {
   const { limit, count } = counted;
   const { start, end } = range;
-  // A UTF-16 code unit takes at most three UTF-8 bytes, and a token at least one. So a short range is within the limit without a count.
+  // A UTF-16 code unit takes at most three UTF-8 bytes, and a token at least one. So a range this short needs no count.
   if ((end - start) * 3 <= limit || end - start < 2) return [range];
   if (count(range) <= limit) return [range];
   const middle = start + ((end - start) >> 1);

@@ -56,7 +56,7 @@ export class BlockWriter {
   /** Number of the open list item, e.g. "4."; `null` once it is written, which happens before the item's first text. */
   #mark: SourceText | null = null;
   #tables = 0;
-  /** Number of the list, or negative number of the table, of the last block; else 0. It decides the separator before the next block. */
+  /** Group of the last block: number of its list, negative number of its table, or 0. It decides the separator before the next block. */
   #lastGroup = 0;
   #headingLevel = 1;
   /** Open sections, outermost first. */
@@ -199,7 +199,7 @@ export class BlockWriter {
     this.#pending = this.#pending === "none" ? "line" : "paragraph";
   }
 
-  /** Ends the open block as a line that serves as the heading of the next block. */
+  /** Ends the open block, which is a line that serves as the heading of the next block. */
   #endHead(): void {
     if (this.#open !== null) this.#open.isHeadLine = true;
     this.paragraph();

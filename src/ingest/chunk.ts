@@ -15,7 +15,7 @@ interface PartitionOptions {
   readonly mayCutUnits: boolean;
 }
 
-/** A chunk or window: the atoms from index `first` to `last`. Those before index `own` repeat the end of the preceding part (overlap). */
+/** A chunk or window: the atoms from index `first` to `last`. The atoms before index `own` repeat the end of the preceding part. */
 interface Part {
   readonly first: number;
   readonly own: number;
@@ -89,7 +89,7 @@ function cutCost(boundary: Boundary, mayCutUnits: boolean): number {
   return mayCutUnits ? Math.min(CUT_COST[boundary], BELOW_MIN_COST / 4) : CUT_COST[boundary];
 }
 
-/** Returns the first atom of the longest possible overlap before atom `own`. An overlap has at most `overlap` tokens. */
+/** Returns the index of the first atom of the longest possible overlap before atom `own`. An overlap has at most `overlap` tokens. */
 function overlapStart(atoms: readonly Atom[], sums: Float64Array, own: number, overlap: number): number {
   let start = own;
   for (let i = own - 1; i >= 0 && tokensBetween(sums, i, own) <= overlap; i--) {
@@ -105,7 +105,10 @@ function fittingOverlap(atoms: readonly Atom[], sums: Float64Array, first: numbe
   return start;
 }
 
-/** Checks whether an overlap may begin with this atom: not inside a unit, and not inside a table or quotation that is not to be cut. */
+/**
+ * Checks whether an overlap may begin with this atom. It may not begin inside a sentence or other unit, or inside a
+ * table or quotation that should stay in one chunk.
+ */
 function isRepeatable(atoms: readonly Atom[], index: number): boolean {
   const boundary = atoms[index]?.boundary;
   return boundary !== "word" && boundary !== "whole";
@@ -119,7 +122,7 @@ function tokensBetween(sums: Float64Array, start: number, end: number): number {
 export const CHUNK_TARGET_TOKENS = 800;
 /** Maximum size of a chunk, in cl100k tokens. */
 export const CHUNK_MAX_TOKENS = 1_024;
-/** Minimum size of a chunk, in cl100k tokens. Short documents have smaller chunks. So may a table or quotation that is not cut. */
+/** Minimum size of a chunk, in cl100k tokens. A chunk is smaller if the document is short, or to avoid a cut in a table or quotation. */
 export const CHUNK_MIN_TOKENS = 512;
 /** Maximum overlap of consecutive chunks, in cl100k tokens. The overlap begins at the start of a sentence or other unit. */
 export const CHUNK_OVERLAP_TOKENS = 128;
@@ -152,8 +155,8 @@ export type ChunkSource = Pick<ParsedDocument, "text" | "blocks" | "units">;
 /**
  * Splits a document into overlapping chunks, and each chunk into windows. Every chunk and window is `text.slice(start, end)`. The chunks
  * cover all text but white space, and the windows of a chunk cover the chunk. A chunk ends after a paragraph or, if necessary, after a
- * sentence, but not after a heading. It ends inside a table, or inside a quotation with its attribution, only if this is larger than a
- * chunk. `headingPath` lists the headings above the start of the chunk, including a heading at the start.
+ * sentence, but not after a heading. It ends inside a table, or inside a quotation with its attribution, only if that table or quotation is
+ * larger than a chunk. `headingPath` lists the headings above the start of the chunk, including a heading at the start.
  */
 export function chunkDocument(source: ChunkSource): ChunkDraft[] {
   const count = createTokenCounter(source.text);
@@ -180,7 +183,7 @@ interface CountedPart extends Part {
   readonly tokens: number;
 }
 
-/** Reduces the overlap, and then halves the part, until the text of each part has at most `max` tokens. */
+/** If the text of a part has more than `max` tokens, reduces its overlap and, if necessary, halves the part. */
 function fitting(count: TokenCounter, atoms: readonly Atom[], part: Part, max: number): CountedPart[] {
   const tokens = count(rangeOf(atoms, part.first, part.last));
   if (part.first === part.last || tokens <= max) return [{ ...part, tokens }];

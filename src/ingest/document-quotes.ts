@@ -11,7 +11,7 @@ export interface DocumentQuote extends TextRange {
 }
 
 /**
- * Splits a document into quotes: one per table row, and one per run of other text between headings or rows. Headings
+ * Splits a document into quotes: one per table row, and one for the other text between two headings or rows. Headings
  * and header rows serve as context only.
  */
 export function documentQuotes(document: ParsedDocument): DocumentQuote[] {

@@ -106,8 +106,8 @@ const QUICK_BYTES = 128 * 1024;
 /** Maximum number of quick files that a thread reads or has waiting: about as many as it reads while a group of files is stored. */
 const ROOM_PER_THREAD = 16;
 /**
- * Number of threads fewer while files are quick to read, so that a processor is left for storing. A further thread
- * would hardly help: it first compiles the parsers, which takes as long as reading 5 MB.
+ * Number of processors left for storing while files are quick to read. A further thread would hardly help: it first
+ * compiles the parsers, which takes as long as reading 5 MB.
  */
 const LEFT_FOR_STORING = 1;
 interface FileSize {

@@ -14,8 +14,8 @@ export const MAX_ARCHIVE_PARTS = 20_000;
 /** Maximum columns of a spreadsheet or CSV file: the limit of Excel. */
 export const MAX_TABLE_COLUMNS = 16_384;
 /**
- * Maximum cells of a sheet up to its last row and column, including empty cells. For JSON or YAML entries that are read
- * as table rows: number of different fields times number of entries.
+ * Maximum cells of a sheet up to its last row and column, including empty cells. If JSON or YAML entries are read as
+ * table rows, their number times the number of different fields has the same limit.
  */
 export const MAX_SHEET_CELLS = 20_000_000;
 /** Maximum rows of a spreadsheet or CSV file: the limit of Excel. */

@@ -114,9 +114,9 @@ const PROSE_WORD = /(?<![\p{L}\p{N}])\p{Ll}{4}/u;
 const UNFINISHED = /\p{Ll}[*_`]*$/u;
 
 /**
- * Returns the offsets of the line breaks in `source`, from offset `from` on, that end a row, e.g. "Flexion limited to 30° 20". In wrapped
- * prose, a line ends because the next word does not fit. A line break is deliberate if the next word would have fitted: the longest line of
- * the paragraph tells how much fits. Judges by form alone, without a word list. Linear time.
+ * Returns the offsets of the line breaks in `source`, from offset `from` on, that end a row: an entry on a line of its own, e.g. "Flexion
+ * limited to 30° 20". In wrapped prose, a line ends because the next word does not fit. A line break is deliberate if the next word would
+ * have fitted: the longest line of the paragraph tells how much fits. Judges by form alone, without a word list. Linear time.
  */
 export function rowBreaks(source: string, from = 0): ReadonlySet<number> {
   const found = new Set<number>();

@@ -4,8 +4,8 @@ import type { SourceMapData } from "../shared/types.ts";
 const PAGE_BREAK = /\f/g;
 
 /**
- * Returns the offset of each page in the normalised text, page 1 first; `null` if the source has no form feed. A form
- * feed ends its page, so a form feed at the end starts no new page.
+ * Returns the offset in the normalised text at which each page begins, page 1 first; `null` if the source has no form
+ * feed. A form feed ends its page, so a form feed at the end starts no new page.
  * @param sourceMap source map of the text. A footnote is written where it is cited. If it was printed on another page,
  * the start of that page may be off
  */

@@ -51,7 +51,7 @@ function linesOf(content: string): TextRange[] {
 
 /** A parsed file, or one entry of a JSON file, before it gets an id and a domain. */
 export interface ParsedDocument {
-  /** Path relative to the source; `file.json#entry_id` for entries of a file. */
+  /** Path relative to the root folder of the ingest; `file.json#entry_id` for entries of a file. */
   readonly path: string;
   readonly metadata: DocumentMetadata;
   /** Access label and tenant that the document states. `null` if it states none; then those of the ingest apply. */
@@ -62,7 +62,7 @@ export interface ParsedDocument {
   readonly units: readonly Unit[];
   /** Maps offsets of `text` to offsets of the original, counted in `reading.unit`. A byte order mark counts as one unit. */
   readonly sourceMap: SourceMapData;
-  /** Offset of each page in `text`, page 1 first; `null` if the file has no pages. */
+  /** Offset in `text` at which each page begins, page 1 first; `null` if the file has no pages. */
   readonly pages: readonly number[] | null;
   readonly reading: Reading;
   /** SHA-256 (hex) of the file's bytes. */

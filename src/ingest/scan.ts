@@ -7,7 +7,7 @@ import { conversionOf } from "./formats/format.ts";
 
 export interface ScannedFile {
   readonly absolute: string;
-  /** Path relative to the root, with `/` as separator. */
+  /** Path relative to the root folder of the ingest, with `/` as separator. */
   readonly path: string;
   readonly bytes: number;
 }

@@ -45,7 +45,7 @@ export async function* storeGroup(group: readonly PreparedFile[], run: Run): Asy
   }
 }
 
-/** Stores files. First records that the ingest is unfinished. If it is interrupted, answers therefore carry a warning. */
+/** Stores files. Before the first ones, records that the ingest is unfinished: if it is interrupted, answers carry a warning. */
 async function put(puts: readonly FilePut[], run: Run): Promise<readonly PutOutcome[]> {
   const { store } = run.parts;
   if (!run.isBegun) await store.unfinished.begin({ ...run.request, files: run.counts.total });
@@ -86,8 +86,8 @@ function planPut(
 }
 
 /**
- * Returns when the stored version of a file was read that cannot be read now. This version is kept, because the file may be half copied or
- * briefly locked. Returns `null` if the access label has changed: nobody knows who may see the stored version.
+ * For a file that cannot be read now, returns the time at which its stored version was read. This version is kept, because the file may be
+ * half copied or briefly locked. Returns `null` if the access label has changed, because it is then unknown who may see the stored version.
  */
 function standingSince(file: FileRecord | undefined, { access }: IngestRequest): string | null {
   return file?.access === access ? file.readAt : null;

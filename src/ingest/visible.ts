@@ -34,7 +34,7 @@ export function visibleEnd(text: string): number {
   return end;
 }
 
-/** Checks whether a range contains a visible character: no white space, and no character that the normaliser removes. */
+/** Checks whether a range contains a visible character: one that is not white space and that the normaliser keeps. */
 export function isVisible(text: string, start: number, end: number): boolean {
   return VISIBLE.test(start === 0 && end === text.length ? text : text.slice(start, end));
 }

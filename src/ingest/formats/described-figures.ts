@@ -16,7 +16,7 @@ const HEADING = /^h[1-6]$/;
 /**
  * Turns the pictures of a document into text. If a picture stands alone in its block, `IMAGE_LABEL` precedes its alternative text; within
  * running text, the alternative text is part of the sentence. Text recognised in a picture (OCR) becomes paragraphs after the picture's
- * block. `figures` counts pictures without either text. It excludes spacers, and decoration (empty `alt`).
+ * block. `figures` counts pictures with neither kind of text, except spacers and decoration (empty `alt`).
  * @param takeText returns the text recognised in the picture with a given address
  */
 export function describeFigures(events: readonly MarkupEvent[], takeText = NO_TEXT) {

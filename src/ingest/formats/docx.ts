@@ -14,7 +14,7 @@ const TABLE_LOOKS = /<w:tblPr(?: [^<>]*)?>(?:(?!<w:tblPr[ >]|<\/w:tblPr>)[\s\S])
 /** Bit in the value of `w:tblLook` that applies the table style's format of the first row. */
 const FIRST_ROW_BIT = 0x20;
 
-/** Removes the style of each table that does not apply the style's format of the first row. */
+/** Removes the style of each table that does not apply the style's format of the first row, so that `withBoldRows` ignores it. */
 function withUsedTableStyles(xml: string): string {
   return xml.replace(TABLE_LOOKS, (looks) =>
     usesFirstRow(/<w:tblLook[^<>]*>/.exec(looks)?.[0] ?? "") ? looks : looks.replace(/<w:tblStyle [^<>]*>/, ""),
@@ -135,7 +135,7 @@ export const docxFormat: Format = {
   },
 };
 
-/** Returns the paragraphs of an archive part that contain a letter or a digit. */
+/** Returns those paragraphs of an XML file that contain a letter or a digit. */
 function linesIn(part: XmlElement): string[] {
   const paragraphs = [...descendants(part, "p")].map((one) => oneLine([...descendants(one, "t")].map(textOf).join("")));
   return paragraphs.filter((line) => /[\p{L}\p{N}]/u.test(line));
@@ -211,7 +211,7 @@ const FORMS: Readonly<Record<string, OrdinalForm>> = {
   ...{ decimal: "1", decimalZero: "1", lowerLetter: "a", upperLetter: "A", lowerRoman: "i", upperRoman: "I" },
 };
 const MAX_LEVELS = 9;
-/** Maximum number of base styles (`w:basedOn`) in a row from which a style inherits. */
+/** Maximum length of a chain of base styles (`w:basedOn`) from which a style inherits. */
 const MOST_BASES = 20;
 /** Matches the properties that a paragraph had before a tracked change. `PROPERTIES` matches the current ones. */
 const FORMER = /<w:pPrChange(?: [^<>]*)?>[\s\S]*?<\/w:pPrChange>/g;

@@ -125,7 +125,7 @@ export function parseJsonLines(source: string, name: string): FormatResult[] {
   return documentsOfValue(source, { type: "list", items, start: 0, end: source.length }, name);
 }
 
-/** Checks whether an entry is curated: it has the keys `entry_id` and `content`. If a file has one such entry, all must be valid. */
+/** Checks whether an entry is curated: it has the keys `entry_id` and `content`. If one entry of a file is curated, all must be valid. */
 function isCurated(value: SourceValue): boolean {
   return value.type === "record" && fieldOf(value, "entry_id") !== undefined && fieldOf(value, "content") !== undefined;
 }

@@ -27,7 +27,7 @@ const BRACKETS = /\\[\s\S]|\[((?:[^[\]\\\n]|\\.){1,200})\](?=([([])?)/g;
 const AUTOLINK = /<(?:[a-z][-\w+.]{1,31}:[^\s<>]*|[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z\d-]{1,63}(?:\.[a-z\d-]{1,63}){0,9})>/iy;
 /** Matches a tag with attributes. All tags are masked before parsing, except those with "<" in an attribute. */
 const TAG = /<[a-z][\w-]{0,99}(?:\s+[\w.:@-]{1,99}(?:=(?:"[^"]{0,999}"|'[^']{0,999}'))?){1,99}\s*\/?>/iy;
-/** Matches two or more spaces, or a backslash, and the line break after them. With the line break, this is a hard line break. */
+/** Matches two or more spaces, or a backslash. If a line break follows (group 1), they are a hard line break. */
 const HARD_BREAK = /(?:\\| {2,})(\r?\n)?/y;
 /** Matches a gap that is too wide for the delimiter row of a table. For such a line, the table parser would take quadratic time. */
 const WIDE_GAP = /\s{100}/;

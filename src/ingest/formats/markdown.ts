@@ -72,7 +72,7 @@ export function parseMarkdownText(source: string, bodyStart: number): MarkdownTe
   };
   const { notes, signs } = source.includes("[^", bodyStart) ? notesOf() : { notes: [], signs: [] };
   const all = write(new Set(notes));
-  // This first pass omits footnotes that the text does not cite. If there are any, a second pass writes them where they are defined.
+  // The first pass (`all`) omits footnotes that the text does not cite. If there are any, a second pass writes them where they are defined.
   const { written, leftOut } = all.called.size === notes.length ? all : write(all.called);
   const notices = unseenNotices({ ...unseen, ...leftOut, struck: unseen.struck + leftOut.struck });
   return { ...written, notices };
@@ -191,7 +191,7 @@ function masksOf(
   let at = bodyStart;
   for (const event of events) {
     if (event.end <= bodyStart) continue;
-    // An implied closing tag is located at the end of the tag that implies it, so the next event can start earlier.
+    // An implied closing tag is located at the end of the tag that implies it. So the next event may start before that position.
     const start = Math.max(at, event.start);
     if (start > at) masks.push({ start: at, end: start, effect: "none", shown: "" });
     at = Math.max(at, event.end);

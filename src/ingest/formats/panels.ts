@@ -6,7 +6,7 @@ export type Panels = ReturnType<typeof findPanels>;
 const NO_PANEL: ReadonlySet<string> = new Set("html body main table caption col colgroup tbody td tfoot th thead tr".split(" "));
 /** Element that replaces a button whose text is kept, because the text of a `button` element is hidden. */
 const KEPT_AS = "span";
-/** Matches values of the toggle attribute of a link or button that opens a panel. */
+/** Matches values of `data-toggle` or `data-bs-toggle` for a link or button that opens a panel. */
 const TOGGLES = /^(?:tab|pill|collapse)$/;
 
 /** Markup events, with the index of each event's partner tag and of its parent. */
@@ -61,8 +61,8 @@ export function findPanels(events: readonly MarkupEvent[]) {
 }
 
 /**
- * Rewrites each panel as a `details` element whose summary is the text of the control. Rewrites kept buttons as text,
- * unless they are `unseen`.
+ * Rewrites each panel as a `details` element whose summary is the text of the control. Rewrites the buttons in `kept`
+ * as text, unless they are in `unseen`.
  */
 export function withPanelsAsDetails(
   events: readonly MarkupEvent[],

@@ -34,7 +34,6 @@ export function joinWritten(parts: readonly JoinedPart[]): WrittenBlocks {
   return { text: texts.join(""), blocks, sourceMap };
 }
 
-/** Replaces each run of white space by one space, and removes white space at both ends. */
 export function oneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }
@@ -65,7 +64,7 @@ export interface FormatResult extends WrittenBlocks {
   readonly entryId?: string;
   /** Name of the format of a file inside the file, such as an attachment; absent for the file's own format. */
   readonly format?: string;
-  /** Offset of each page in the text; absent or `null` without pages. */
+  /** Offset in the text at which each page begins; absent or `null` without pages. */
   readonly pages?: readonly number[] | null;
   /** Unit of the offsets of the original in the source map. @default "utf16" */
   readonly unit?: OriginalUnit;
@@ -80,7 +79,7 @@ const MAX_TITLE = 300;
 
 /**
  * Returns the heading that is the title of the text, or `null`: the first heading of the highest level. If several headings have this
- * level, it must be level 1; otherwise they are chapter titles. Headings in collapsible sections are ignored.
+ * level, their first is the title only at level 1; at lower levels, they are chapter titles. Headings in collapsible sections are ignored.
  * @param name name of the file. If given, the first of several level-1 headings is the title only if it shares a word with the name and no
  * other level-1 heading does
  */

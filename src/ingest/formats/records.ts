@@ -36,8 +36,8 @@ interface Entry {
 }
 
 /**
- * Returns the entries of a file, or `null`. Entries are the items of a list of records, which may be the only list or
- * record among the fields of the file; or the values of a record of records with similar fields.
+ * Returns the entries of a file, or `null`. Three shapes have entries: a list of records; a record with such a list and
+ * otherwise scalars; a record that contains only records with similar fields.
  */
 function entriesOf(root: SourceValue): Entry[] | null {
   if (root.type === "list")
@@ -186,7 +186,7 @@ function askingField(records: readonly RecordValue[], others: readonly (string |
   return [...counts].find(([, { filled, asks }]) => filled >= records.length / 2 && asks > filled / 2)?.[0] ?? null;
 }
 
-/** Returns the first of the given field names that has text in at least half of the records. Upper and lower case are equal. */
+/** Returns the first of the given field names that has text in at least half of the records. Ignores case. */
 function chooseField(records: readonly RecordValue[], names: readonly string[]): string | null {
   const spelled = new Map<string, string>();
   for (const record of records.slice(0, 100))

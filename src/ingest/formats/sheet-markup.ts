@@ -63,7 +63,7 @@ export function sheetMarkup(text: string, rows: readonly (readonly SheetCell[])[
 /** Maximum number of cells in merged ranges, per cell of the sheet. A file with more is an attack that costs processing time. */
 const COVERED_PER_CELL = 8;
 
-/** Returns the spans of merged cells and the cells that they cover. Ignores merged ranges with text in more than one cell. */
+/** Returns the spans of merged cells and the cells that they cover. Ignores merged ranges with text outside their first cell. */
 function spansOf(rows: readonly (readonly SheetCell[])[], merged: readonly MergedCells[]) {
   const spans = new Map<SheetCell, { readonly colspan: string; readonly rowspan: string }>();
   const covered = new Set<SheetCell>();

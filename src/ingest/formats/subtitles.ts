@@ -10,7 +10,7 @@ const TIMES = /^\s*((?:\d{1,3}:)?\d{1,2}:\d{1,2}[.,]\d{1,3})\s+-->\s+((?:\d{1,3}
 /** Matches the first line of WebVTT blocks without spoken text. */
 const SILENT = /^(?:NOTE|STYLE|REGION)(?:\s|$)/;
 const HEADER_ONLY = /^\ufeff?(?:WEBVTT[^\n]*)?\s*$/;
-/** Matches markup in a cue: a tag, a position of SubRip, an entity. */
+/** Matches markup in a cue (one subtitle): a tag, a SubRip position such as `{\an8}`, or an entity. */
 const MARKUP = /<\/?([a-z]*)[^<>]*>|\{\\[^{}]*\}|&#?\w{1,32};/gi;
 /** Minimum pause before a new paragraph, in milliseconds. Speakers seldom pause that long within a thought. */
 const PAUSE_MS = 2_000;

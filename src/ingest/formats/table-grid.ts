@@ -5,10 +5,12 @@ const SHORT_CHARACTERS = 200;
 /** Maximum values of `colspan` and `rowspan` in HTML. */
 const MOST_COLUMNS = 1_000;
 const MOST_ROWS = 65_534;
-/** Maximum number of events copied to repeat cells: this number per event of the table, plus `LEAST_COPIED`. More is an attack. */
+/**
+ * Maximum number of events copied to repeat cells: this number per event of the table, plus `LEAST_COPIED`. More is an attack on memory.
+ */
 const COPIED_PER_EVENT = 8;
 const LEAST_COPIED = 64;
-/** Maximum number of events (tags and texts) in a simple cell. Other cells are neither column names nor values. */
+/** Maximum number of events (tags and texts) in a simple cell. Cells with more are neither column names nor values. */
 const SIMPLE_EVENTS = 60;
 const SECTIONS: ReadonlySet<string> = new Set(["thead", "tbody", "tfoot"]);
 const BOLD: ReadonlySet<string> = new Set(["b", "strong"]);

@@ -3,8 +3,8 @@ import { closing, type MarkupEvent, type OpenEvent, opening, partnersOf } from "
 import { columnsOf, type MarkupCell, type MarkupGrid, type MarkupRow, readGrid, type TableSource } from "./table-grid.ts";
 
 /**
- * Maximum number of header rows. If more rows look like a header, only the first of them is the header if they are
- * marked as such, and none if they are not.
+ * Maximum number of header rows. If more rows are marked as header (`th`, `thead`), only the first is the header. If
+ * more rows merely look like a header, none is.
  */
 const MOST_HEAD_ROWS = 4;
 /**
@@ -43,14 +43,14 @@ function impliesHeader(names: ColumnNames, below: readonly ColumnCells[]): boole
   return names.length >= LEAST_COLUMNS && texts.some(holdsValues);
 }
 
-/** Number of rows in which `impliedHead` looks for a header. */
+/** Number of rows that `impliedHead` examines, from the last header row on. */
 const LOOKED_AT = 12;
 
 /**
- * Normalises tables to one cell per column. Repeats a cell in each row and column that it spans, but the name of a row
- * (first column) only in rows. Joins several header rows into one with full names ("Fee · Visitor"). A row above the
- * header that spans the whole table becomes a paragraph before the table. A nested table stays text of its cell.
- * `names` maps the opening event of a row to whether the row contains column names.
+ * Normalises tables to one cell per column. Repeats a cell in each row and column that it spans. Exception: the name of
+ * a row, in its first column, is not repeated across columns. Joins several header rows into one with full names ("Fee
+ * · Visitor"). A row above the header that spans the whole table becomes a paragraph before the table. A nested table
+ * stays text of its cell. `names` maps the opening event of a row to whether the row contains column names.
  */
 export function layOutTables(events: readonly MarkupEvent[], isInline: (event: OpenEvent) => boolean) {
   const names = new Map<MarkupEvent, NamesColumns>();

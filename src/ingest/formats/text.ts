@@ -153,7 +153,7 @@ function underlinedLevel(lines: readonly Line[], underlines: string[]): number {
   return Math.min(6, underlines.indexOf(sign) + 1);
 }
 
-/** Returns the level of the heading in the first line; 0 if the line is not clearly a heading: short, and of a known form. */
+/** Returns the level of the heading in the first line; 0 if there is none. A heading is short and has a known form, e.g. "PART II". */
 function headingLevel(lines: readonly Line[]): number {
   const text = lines[0]?.text ?? "";
   if (text === "" || text.length > 140 || ABOUT_DIVISION.test(text)) return 0;

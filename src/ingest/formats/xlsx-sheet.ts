@@ -221,7 +221,7 @@ function textOf(
   return Number.isFinite(number) ? showNumber(number, numbers[style] ?? { pattern: null, isDate: false }, from1904) : value;
 }
 
-/** Decodes characters that XML cannot hold: ECMA-376, part 1, 22.9.2.19. */
+/** Decodes characters that XML cannot hold, e.g. `_x0007_`: ECMA-376, part 1, 22.9.2.19. */
 function unescaped(text: string): string {
   return text.replace(/_x([\da-fA-F]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }

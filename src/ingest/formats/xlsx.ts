@@ -11,7 +11,7 @@ import { type ArchiveParts, unpackZip } from "./zip.ts";
 
 const WORKBOOK = "xl/workbook.xml";
 
-/** Reads workbooks: all filled rows of all visible sheets, as tables with headers. Numbers are formatted as displayed. */
+/** Reads workbooks: the filled rows of all visible sheets, as tables. Numbers are formatted as displayed. */
 export const xlsxFormat: Format = {
   name: "xlsx",
   extensions: [".xlsx", ".xlsm"],

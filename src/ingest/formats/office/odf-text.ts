@@ -10,7 +10,7 @@ export interface OdfWriter {
   readonly styles: OdfStyles;
   /** Parts that were left out, such as comments. */
   readonly leftOut: Set<string>;
-  /** Next number of a numbered list, by style. */
+  /** Next number of a numbered list, by style and level (`style/level`). */
   readonly numbers: Map<string, number>;
 }
 

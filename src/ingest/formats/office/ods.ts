@@ -8,7 +8,7 @@ import { openOdf } from "./odf.ts";
 import { spokenIn } from "./odf-text.ts";
 import { descendants, elementsOf, firstOf, prefixed, type XmlElement } from "./xml.ts";
 
-/** Reads OpenDocument spreadsheets: all filled rows of all visible sheets, as tables with headers. Values are as displayed. */
+/** Reads OpenDocument spreadsheets: the filled rows of all visible sheets, as tables. Values are as displayed. */
 export const odsFormat: Format = {
   name: "ods",
   extensions: [".ods", ".ots"],

@@ -210,7 +210,6 @@ function runBlocks(run: readonly (readonly PdfLine[])[], page: ColumnFacts, colu
   return [{ ...(toBlock(lines, page, column) as TextBlock & { readonly type: "paragraph" }), rowEnds: ends }];
 }
 
-/** Returns the lines that end a row. */
 function endsOfRows(lines: readonly PdfLine[], edge: number): PdfLine[] {
   const rows: PdfLine[][] = [[]];
   for (const [i, line] of lines.entries()) {

@@ -57,7 +57,7 @@ export function textStart(block: readonly PdfLine[], isMarked: boolean): number 
 /**
  * Checks whether a line begins with a mark only by chance, such as "3)" after a line that ends with "(see Fig.". A real
  * item begins at another indent than the text before it, or directly below the mark of the item before it with the next
- * mark of the list. If text of that item begins there too, it must have ended with a sentence.
+ * mark of the list. If the text of the item before begins at the same position, it must also end with a sentence.
  * @param shift how far the column of `line` is to the right of the block's column, in points
  */
 export function isMarkInText(

@@ -4,7 +4,7 @@ import { apply, greatest, least, type Matrix, type PdfBox, type PdfPage, type Pd
 /** Minimum and maximum size of a drawn shape that may be the bullet of a list item, in points. */
 const SMALLEST_DOT = 1;
 const LARGEST_DOT = 8;
-/** Maximum number of such shapes on a page. More belong to a chart. */
+/** Maximum number of possible bullets (small drawn shapes) on a page. More belong to a chart. */
 const MOST_DOTS = 2_000;
 
 /** Collects the graphics of a page. */

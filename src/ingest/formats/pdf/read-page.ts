@@ -151,7 +151,6 @@ function createLetters(found: (word: OpenWord) => void) {
     word.bottom = Math.max(word.bottom, box.bottom);
   };
   return {
-    /** Ends the current word. */
     end,
     /** Adds letters. Returns the text matrix after the last one. */
     show(glyphs: readonly (Glyph | number)[], state: State, text: Matrix): Matrix {

@@ -27,8 +27,8 @@ type Library = typeof import("unpdf");
 type PdfDocument = Awaited<ReturnType<Library["getDocumentProxy"]>>;
 
 /**
- * Reads a PDF as text with headings, tables and the box of every word. Leaves out invisible text and reports it, and
- * names pages without text. Runs no scripts and fetches nothing.
+ * Reads a PDF as text with headings, tables and the box of every word. Leaves out invisible text, and reports it and
+ * pages without text. Runs no scripts and fetches nothing.
  */
 export async function readPdf({ bytes, name, recogniser }: Pick<FormatSource, "bytes" | "name" | "recogniser">): Promise<FormatResult[]> {
   const { extractImages, getDocumentProxy, getResolvedPDFJS } = await import("unpdf");

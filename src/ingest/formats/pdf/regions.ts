@@ -4,11 +4,11 @@ import { bottomOf, greatest, least, type PdfRule, type PdfWord, rightOf } from "
 /** A table whose lines are drawn, with the words in it. */
 export type Grid = ReturnType<typeof gridsOf>[number];
 
-/** Maximum distance of rules that count as one, in points. Rules may be drawn twice, or as thin boxes. */
+/** Maximum distance of rules (drawn lines) that count as one, in points. A rule may be drawn twice, or as a thin box. */
 const SAME = 2.5;
 /** Minimum length of a cell's edge, in points. */
 const SHORTEST = 6;
-/** Maximum rules on a page. More belong to a chart. */
+/** Maximum number of rules (drawn lines) on a page. More belong to a chart. */
 const MAX_RULES = 5_000;
 /** Minimum share of cells with text in a drawn table. */
 const FILLED_SHARE = 0.3;
@@ -22,7 +22,7 @@ export function gridsOf(words: readonly PdfWord[], rules: readonly PdfRule[]) {
   return componentsOf([...flat, ...upright]).flatMap((part) => gridOf(words, part) ?? []);
 }
 
-/** Groups rules that touch each other, directly or through other rules. */
+/** Groups rules (drawn lines) that touch each other, directly or through other rules. */
 function componentsOf(rules: readonly PdfRule[]): PdfRule[][] {
   const parent = rules.map((_, i) => i);
   const find = (i: number): number => {
@@ -180,7 +180,7 @@ function pairedBy(strips: readonly (readonly PdfLine[])[], columnOf: ColumnOf): 
   return strips.filter((strip) => new Set(strip.map(columnOf)).size > 1).length;
 }
 
-/** Splits off the strips with a single fragment, e.g. a heading, at the top and bottom. They may cover gaps of the table. */
+/** Splits off the strips with a single fragment, e.g. a heading, at the top and bottom. They may cover gaps between columns. */
 function withoutLooseEnds(strips: readonly PdfLine[][]): [PdfLine[][], PdfLine[][], PdfLine[][]] {
   const first = strips.findIndex((strip) => strip.length > 1);
   const last = strips.findLastIndex((strip) => strip.length > 1);

@@ -14,7 +14,7 @@ const SOFT_HYPHEN = /\u00ad$/;
 /** Matches a word that ends in a lower-case letter and a hyphen, with no hyphen inside. Web and mail addresses do not match. */
 const HYPHEN = /^[^-‐/@\d]*\p{Ll}[-‐]$/u;
 const SMALL = /^\p{Ll}/u;
-/** Matches the end of a line, e.g. a dash, after which the same word may continue on the next line. */
+/** Matches a line that ends with a dash or slash directly after a character, so that the same word may continue on the next line. */
 const JOINT = /[^\s][-‐–—/]$/u;
 /** Matches a word that may follow a suspended hyphen: "and" in "Short- and long-term". */
 const SUSPENDED = /^(?:and|or|to|nor|und|oder|bis|et|ou|y|o|e)$/;
