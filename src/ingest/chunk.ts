@@ -24,7 +24,7 @@ interface Part {
 
 /**
  * Cost of a cut at each kind of boundary, on the scale of `sizeCost`. For comparison: a part costs 25 if its size
- * misses the target by half of the target, and at least 1,000 if it is below the minimum.
+ * misses the target by half of the target. A part below the minimum costs at least 1,000.
  */
 const CUT_COST: Readonly<Record<Boundary, number>> = {
   section: 0,

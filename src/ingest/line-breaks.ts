@@ -231,8 +231,8 @@ function isTitleLike({ type, start, end }: BoldBlock, text: string): boolean {
 }
 
 /**
- * Returns the offset where a run-in heading ends: short bold text at the start of a block, with punctuation between it
- * and the text after it. Returns `null` if there is none, or if the whole block is bold.
+ * Returns the offset where a run-in heading ends. This is short bold text at the start of a block, with punctuation
+ * between it and the text after it. Returns `null` if there is none, or if the whole block is bold.
  */
 function runInOf({ type, start, end, boldEnd }: BoldBlock, text: string): number | null {
   if (boldEnd <= start || (type !== "paragraph" && type !== "list-item")) return null;

@@ -53,8 +53,8 @@ export function writeInline(writer: BlockWriter, event: MarkupEvent, bodyStart: 
 }
 
 /**
- * Returns the visible events of the main content: of `main`; else of the `article` elements, if they contain most of
- * the text; else of the whole page.
+ * Returns the visible events of the main content: those of `main` if it has text; else of the `article` elements if
+ * they contain most of the text; else of the whole page.
  */
 function mainContent(all: readonly MarkupEvent[], unseen: ReadonlySet<OpenEvent>): MarkupEvent[] {
   const page = visibleEvents(all, unseen, isFurniture);

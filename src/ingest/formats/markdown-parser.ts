@@ -152,8 +152,8 @@ const ALL = parser.configure([
 ]);
 
 /**
- * Parsers of Markdown without HTML: for a file (`file`), for text in which indentation does not mean code (`indented`),
- * and for the text of a heading or table cell (`line`).
+ * Parsers of Markdown without HTML. `file` parses a file. `indented` parses text in which indentation does not mean
+ * code. `line` parses the text of a heading or table cell.
  */
 export const MARKDOWN_PARSERS = {
   file: ALL,

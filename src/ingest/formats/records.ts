@@ -61,7 +61,7 @@ function isFlat({ fields }: RecordValue): boolean {
   return fields.every(([, value]) => value.type === "scalar" && value.text.length <= SHORT_VALUE && !value.text.includes("\n"));
 }
 
-/** Checks whether entries are texts, as in a FAQ, and not rows of a table: they have a title field and a text field with long values. */
+/** Checks whether entries are texts, as in a FAQ, and not rows of a table. Texts have a title field and a text field with long values. */
 function areTexts(entries: readonly Entry[]): boolean {
   const records = entries.map(({ record }) => record);
   const text = chooseField(records, TEXT_FIELDS);

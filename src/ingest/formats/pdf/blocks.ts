@@ -273,9 +273,9 @@ function usualPitch(lines: readonly PdfLine[]): number {
 }
 
 /**
- * Derives the typography of the document: the body size, the sizes of headings (largest first), the most frequent
- * distance of lines, and whether most letters are bold or monospaced. In a bold document, bold does not mean headings.
- * In a monospaced one, monospaced letters do not mean code.
+ * Derives the typography of the document: body size, sizes of headings (largest first), most frequent distance of
+ * lines, and whether most letters are bold or monospaced. In a bold document, bold does not mean headings. In a
+ * monospaced one, monospaced letters do not mean code.
  * @param outline titles in the document's outline with their depth, from 1
  */
 export function styleOf(lines: readonly PdfLine[], outline: ReadonlyMap<string, number>) {

@@ -54,8 +54,8 @@ function isElsewhere(before: TextBlock, block: TextBlock): boolean {
 }
 
 /**
- * Checks whether a block begins at the hanging indent of an item: at the same x coordinate, or at the same distance
- * from the left edge of its own column.
+ * Checks whether a block begins at the hanging indent of an item. If the block is in another column, its distance from
+ * the left edge of that column may be the same instead.
  */
 function isPartOf(item: TextBlock, { lines: [first], left }: TextBlock): boolean {
   if (first === undefined) return false;

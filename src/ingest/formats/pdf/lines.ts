@@ -45,8 +45,8 @@ export function isHung({ x, size }: PdfLine, start: number, left: number): boole
 }
 
 /**
- * Returns the x coordinate at which the continuation lines of a block start: that of its last line or, if it has only
- * one line, that of the text after its mark.
+ * Returns the x coordinate at which the continuation lines of a block start. This is the start of its last line. If the
+ * block has only one line, it is the start of the text after the mark.
  */
 export function textStart(block: readonly PdfLine[], isMarked: boolean): number {
   const [first] = block;
@@ -55,9 +55,9 @@ export function textStart(block: readonly PdfLine[], isMarked: boolean): number 
 }
 
 /**
- * Checks whether a line begins with a mark only by chance, such as "3)" after a line that ends with "(see Fig.". A real
- * item begins at another indent than the text before it, or directly below the mark of the item before it with the next
- * mark of the list. If the text of the item before begins at the same position, it must also end with a sentence.
+ * Checks whether a line begins with a mark only by chance, such as "3)" after a line that ends with "(see Fig.". A real item begins at
+ * another indent than the text before it. It may also begin directly below the mark of the item before it, with the next mark of the list.
+ * If the text of the item before begins at the same position, it must also end with a sentence.
  * @param shift how far the column of `line` is to the right of the block's column, in points
  */
 export function isMarkInText(

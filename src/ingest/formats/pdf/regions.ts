@@ -123,8 +123,8 @@ interface Interval {
 }
 
 /**
- * Splits a page into regions in reading order. Consecutive lines with gaps at the same place are either columns, which are read one after
- * the other, or a table, which is read row by row. The order of their fragments in the file decides which.
+ * Splits a page into regions in reading order. Consecutive lines with gaps at the same place are either columns or a table. Columns are
+ * read one after the other, a table row by row. The order of the fragments in the file decides which of the two it is.
  */
 export function regionsOf(fragments: readonly PdfLine[], depth = 0): Region[] {
   if (fragments.length === 0) return [];

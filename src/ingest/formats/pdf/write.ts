@@ -20,8 +20,8 @@ const JOINT = /[^\s][-‐–—/]$/u;
 const SUSPENDED = /^(?:and|or|to|nor|und|oder|bis|et|ou|y|o|e)$/;
 
 /**
- * Returns a function that decides how two lines are joined. A hyphen at a line end stays if the document contains the
- * hyphenated word within a line, or if both halves are words but their combination is not. Otherwise it is removed.
+ * Returns a function that decides how two lines are joined. A hyphen at a line end stays if the document contains the hyphenated word
+ * within a line. It also stays if both halves are words but their combination is not. Otherwise it is removed.
  * @param parts groups of consecutive lines
  */
 export function seamsOf(
