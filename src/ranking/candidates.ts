@@ -4,48 +4,48 @@ import { normalizeQuestion, RAISED } from "../text/normalise.ts";
 import { isStopWord } from "../text/tokens.ts";
 import { aboveUnit, cellsOf, unitAt } from "../text/units.ts";
 
-/** A part of a passage that can be quoted alone: a sentence, a whole short list, a list item, a table row. */
+/** A part of a passage that can be quoted alone: a sentence, a short list with all its items, a list item, a table row. */
 export interface Candidate {
   readonly type: "sentence" | "list" | "item" | "row";
   readonly range: TextRange;
-  /** Text before the candidate that it needs: a list's lead-in, a table's header, the antecedent of "this". */
+  /** Earlier text that is quoted with the candidate, e.g. a list's lead-in, a table's header, the sentence that "this" refers to. */
   readonly context: readonly TextRange[];
-  /** Conditions and exceptions right after the candidate. */
+  /** Later text that is quoted with the candidate: conditions and exceptions right after it, and its footnotes. */
   readonly conditions: readonly TextRange[];
-  /** The nearest heading above the candidate. */
+  /** The nearest heading above the candidate; empty without one. */
   readonly heading: string;
-  /** All text above the candidate that gives its topic: headings, a table's caption and header, a list's lead-in. */
+  /** All text above the candidate that gives its topic, one line each: headings, table caption and header, list lead-ins. */
   readonly above: string;
   /** Header of the table if the candidate is a row, even if the header is in an earlier passage; otherwise `null`. */
   readonly header: SourceText | null;
 }
 
 export interface CandidateCut {
-  /** Maximum characters of one candidate. A longer one is left out, never cut. */
+  /** Maximum characters of one candidate. A longer one is omitted, not shortened. */
   readonly maxCharacters: number;
-  /** Maximum number of candidates. If there are more, those from the matching window on are kept. */
+  /** Maximum number of candidates. If a passage has more, those before the window that retrieval found are dropped first. */
   readonly maxCandidates: number;
-  /** True if the question asks for steps or a list. A list then stays one candidate up to `maxCharacters`. */
+  /** True if the question asks for steps or a list. A list of up to `maxCharacters` then stays one candidate. */
   readonly wholeLists: boolean;
-  /** True if the question names an item by its number. A list then never stays one candidate. @default false */
+  /** True if the question names an item by its number ("step 4"). Each list item is then a separate candidate. @default false */
   readonly singleItems?: boolean;
 }
 
-/** Maximum characters of a list that stays one candidate with its lead-in, unless the question asks for a list. */
+/** Maximum characters of a list that stays one candidate with its lead-in. A question that asks for a list overrides it. */
 const SHORT_LIST_CHARACTERS = 700;
-/** Maximum number of conditions after one quote. */
+/** Maximum number of conditions quoted after one candidate. */
 const MAX_CONDITIONS = 2;
 
-/** Matches the start of a sentence that refers to the sentence before it or limits it. */
+/** Matches the start of a sentence that is unclear without the sentence before it: "These …", "In that case …", "However …". */
 const DANGLING =
   /^(?:["“'(]\s*)?(?:(?:its|their|his|her|this|these|those|they|them|it|he|she|such|both|either|neither|the (?:latter|former|same))\b(?!\s+(?:is|was)\s+(?:important|possible|necessary|recommended|best)\b)|(?:in|for|under|at|during|after|because of|if)\s+(?:that|this|these|those|such)\b|(?:then|also|however|nonetheless|even so|that said|instead|otherwise|therefore|thus|in addition|for example|for instance|as a result|yes|no)\b)/i;
-/** Matches the text before the first pronoun of a sentence. */
+/** Matches a sentence up to its first pronoun; the group is the text before the pronoun. */
 const BEFORE_PRONOUN = /^(.+?)\b(?:it|they|them|he|him|she)\b/su;
-/** Matches the start of a sentence that limits the sentence before it. */
+/** Matches the start of a sentence that limits the sentence before it: "But …", "Unless …", "This does not …". */
 const LIMITS =
   /^(?:["“'(*]\s*)?(?:(?:however|but|unless|except|(?:the (?:only|sole) )?exceptions?|only if|note|important|please note|otherwise|nonetheless|even so|this (?:does not|doesn['’]t|only|applies)|these (?:do not|don['’]t|only)|that said)\b)/i;
 
-/** Returns the candidates of a passage in order. Takes time linear in the length of the passage. */
+/** Returns the candidates of a passage in text order. */
 export function candidatesOf(
   passage: Passage,
   { maxCharacters, maxCandidates, wholeLists, singleItems = false }: CandidateCut,
@@ -127,7 +127,7 @@ export function candidatesOf(
   return nearWindow(candidates, passage, maxCandidates);
 }
 
-/** Returns up to `limit` candidates, from the matching window on; earlier candidates fill the remaining room. */
+/** Returns up to `limit` candidates. First drops those before the window that retrieval found, then the last ones. */
 function nearWindow(candidates: readonly Candidate[], { window }: Passage, limit: number): Candidate[] {
   if (candidates.length <= limit) return [...candidates];
   const first = candidates.findIndex(({ range }) => range.end > window.start);
@@ -135,24 +135,24 @@ function nearWindow(candidates: readonly Candidate[], { window }: Passage, limit
   return candidates.slice(from, from + limit);
 }
 
-/** Returns whether a paragraph is a question that the list below it answers. It is context of the items, not a candidate. */
+/** Returns whether a paragraph is a question that the list below it answers. Such a question is context of the items, not a candidate. */
 function isAskedAbove(passage: Passage, at: number): boolean {
   const [unit, next] = [passage.units[at] as PlacedUnit, passage.units[at + 1]];
   return next?.type === "list-item" && next.leadIn?.start === unit.start && textOf(passage, unit).trimEnd().endsWith("?");
 }
 
 /**
- * Minimum number of adjacent lines of a paragraph that count as rows. Line breaks that only wrap text were removed
- * during ingestion (`src/ingest/line-breaks.ts`).
+ * Minimum number of adjacent lines of a paragraph that count as rows. Their line breaks are intended: ingestion removed
+ * those that only wrap text (`src/ingest/line-breaks.ts`).
  */
 const LEAST_ROWS = 3;
 
 const ENDS_SENTENCE = /[.!?]["'”’)\]]*\s*$/u;
 
 /**
- * Returns the index of the last adjacent line of a paragraph ("row") that forms one candidate with line `at`. These rows
- * have at most `most` characters in total; only the last one may end a sentence; none after `at` ends in a colon. Returns
- * `at` if line `at` is not a row.
+ * Groups the lines of a paragraph ("rows") from line `at` on into one candidate, and returns the index of its last
+ * line. The group has at most `most` characters. It ends with the first line that ends a sentence, or before a line
+ * that ends in a colon. Returns `at` if there is no such group.
  */
 function lastRowOf(passage: Passage, at: number, most: number): number {
   const { units } = passage;
@@ -169,7 +169,7 @@ function lastRowOf(passage: Passage, at: number, most: number): number {
   // A line that ends a sentence is complete alone, so it is no row.
   const isRow = (i: number) =>
     i >= 0 && units[i]?.type === "paragraph" && follows(i) && !ENDS_SENTENCE.test(textOf(passage, units[i] as PlacedUnit));
-  // Count adjacent rows on both sides.
+  // Number of adjacent rows before and after, at most 2 each.
   const before = isRow(at - 1) ? (isRow(at - 2) ? 2 : 1) : 0;
   const behind = isRow(at) ? (isRow(at + 1) ? 2 : 1) : 0;
   if (before + behind + 1 < LEAST_ROWS) return at;
@@ -182,14 +182,14 @@ function lastRowOf(passage: Passage, at: number, most: number): number {
   return last;
 }
 
-/** Maximum length in characters of a line of an address or a similar text. */
+/** Maximum characters of a short line, such as a line of an address. */
 const LINE_CHARACTERS = 80;
-/** Maximum number of address lines. */
+/** Maximum number of short lines after a sentence that introduces them. */
 const MAX_LINES = 8;
 
 /**
- * Returns the last unit that a sentence with a final colon introduces: the last line of an address, or one paragraph.
- * Returns `at` if it introduces neither. `candidatesOf` handles lists.
+ * Returns the index of the last unit that a paragraph with a final colon introduces: the last of up to `MAX_LINES`
+ * short lines, or the next paragraph. Returns `at` if it introduces neither. `candidatesOf` handles lists.
  */
 function announcedBy(passage: Passage, at: number): number {
   const { units } = passage;
@@ -202,8 +202,8 @@ function announcedBy(passage: Passage, at: number): number {
 }
 
 /**
- * Returns the sentence before a unit that begins with a word such as "this" or "yes". A heading is returned only if it
- * is a question.
+ * Returns the unit before `at` if unit `at` is unclear without it, e.g. because it begins with "This" or "Yes";
+ * otherwise nothing. A heading is returned only if it is a question.
  */
 function antecedents(passage: Passage, at: number, headingUnit: number): PlacedUnit[] {
   const { units } = passage;
@@ -217,8 +217,8 @@ function antecedents(passage: Passage, at: number, headingUnit: number): PlacedU
 }
 
 /**
- * Returns the heading above a list without a lead-in, because "Glass bottles" means nothing without "Not allowed" above
- * it. Returns nothing if the heading repeats the document's title.
+ * Returns the heading above a candidate that is unclear without it. Example: the item "Glass bottles" below the heading
+ * "Not allowed". Returns nothing if the heading repeats the document's title.
  */
 function headedBy(passage: Passage, headingUnit: number): TextRange[] {
   const heading = passage.units[headingUnit];
@@ -227,8 +227,8 @@ function headedBy(passage: Passage, headingUnit: number): TextRange[] {
 }
 
 /**
- * Returns whether an early pronoun of a sentence refers to the sentence before, as in "Clean it with a brush". If two or
- * more content words precede the pronoun, they may be its antecedent, and the result is `false`.
+ * Returns whether an early pronoun refers to the sentence before, as in "Clean it with a brush". Returns `false` if two
+ * or more content words precede the pronoun, because it may refer to them.
  */
 function pointsBack(start: string): boolean {
   const [, before] = BEFORE_PRONOUN.exec(start) ?? [];
@@ -238,8 +238,8 @@ function pointsBack(start: string): boolean {
 }
 
 /**
- * Returns the conditions and exceptions after a unit, each with the list that it introduces. For a table row, returns
- * those after the table, because they apply to every row.
+ * Returns the conditions and exceptions after a unit. A condition that ends in a colon includes the list below it. For
+ * a table row, returns those after the table, because they apply to every row.
  */
 function conditionsAfter(passage: Passage, last: number, maxCharacters: number): TextRange[] {
   const { units } = passage;
@@ -262,17 +262,17 @@ function conditionsAfter(passage: Passage, last: number, maxCharacters: number):
   return found;
 }
 
-/** Matches the mark that refers to a note, after a word or a value: "halls.*", "free†", "[1]", "50 francs¹". */
+/** Matches a footnote mark after a word or a value: "halls.*", "free†", "[1]", "50 francs¹". */
 const NOTE_CALL = new RegExp(
   String.raw`(?<=[^\s*†‡\[])\s?(\*{1,3}|[†‡]{1,2}|\[(?:\d{1,3}|\*{1,3}|[†‡])\]|(?<!\d)[${RAISED}]{1,2})(?=[\s.,;:)|*†‡]|$)`,
   "gu",
 );
-/** Matches a reference to a note in brackets: "(see note 3)". */
+/** Matches text in parentheses, which may refer to a note: "(see note 3)". */
 const NAMED_NOTE = /\([^()]{1,60}\)/gu;
 
 /**
- * Returns the notes to which a range or the header of its row refers. Each note is the first later block that begins
- * with its mark or number.
+ * Returns the footnotes to which a candidate or its table header refers. A footnote is the first later block that
+ * begins with the mark ("*") or has the number ("note 3").
  */
 function notesOf(passage: Passage, { header }: PlacedUnit, range: TextRange, last: number): TextRange[] {
   const text = `${header?.text ?? ""} ${textOf(passage, range)}`;
@@ -292,8 +292,8 @@ function opensWith(text: string, mark: string): boolean {
 }
 
 /**
- * Returns whether the start of a unit or its heading contains the label of the requested part, case-insensitively: for
- * "see note 3" the label is "note", which the heading "Notes" contains.
+ * Returns whether a unit's first characters or its heading contain the word before the number of a note. Example: for
+ * "see note 3" the word is "note", which the heading "Notes" contains. Ignores case.
  */
 function names(unit: PlacedUnit, { name }: AskedPart, passage: Passage): boolean {
   return `${unit.headingPath.at(-1) ?? ""} ${startOf(passage, unit)}`.toLowerCase().includes(name.toLowerCase());
@@ -315,8 +315,8 @@ function lastItem(units: readonly PlacedUnit[], first: number): number {
 }
 
 /**
- * For a nested list, maps each top-level item that has subitems to its last unit. Returns `null` if fewer than two items
- * have subitems.
+ * For a nested list, maps the unit index of each top-level item with subitems to the index of the last unit below it.
+ * Returns `null` if fewer than two items have subitems.
  */
 function partsOf({ units, document }: Passage, first: number, last: number): ReadonlyMap<number, number> | null {
   const levelOf = (at: number) => document.blocks[(units[at] as PlacedUnit).block]?.level ?? 0;
@@ -339,10 +339,10 @@ function lastUnitWithin(units: readonly PlacedUnit[], first: number, end: number
   return last;
 }
 
-/** Maximum number of nested lead-ins to show. */
+/** Maximum number of nested lead-ins quoted with one candidate. */
 const MAX_LEADS = 3;
 
-/** Returns the lead-ins above an item or row, as far as they are in the passage, outermost first. */
+/** Returns the lead-ins above an item or row, outermost first. Leaves out those before the start of the passage. */
 function leadsTo(passage: Passage, unit: PlacedUnit): TextRange[] {
   const leads: TextRange[] = [];
   for (let at: PlacedUnit | undefined = unit; at?.leadIn !== null && at !== undefined && leads.length < MAX_LEADS; ) {
@@ -354,12 +354,12 @@ function leadsTo(passage: Passage, unit: PlacedUnit): TextRange[] {
   return leads;
 }
 
-/** Returns the caption and header of a row's table, as far as they are in the passage. */
+/** Returns the caption and header of a row's table, if they are in the passage. */
 function tableOf({ range }: Passage, { caption, header }: PlacedUnit): TextRange[] {
   return [caption, header].filter((one) => one !== null && one.start >= range.start && one.end <= range.end) as TextRange[];
 }
 
-/** Returns rows that share header and first cell but are below different headings: "Day" below "Rowing boat" and below "Canoe". */
+/** Returns the rows that have the same header and first cell as a row below another heading: "Day" below "Boat" and below "Canoe". */
 function partedRows(passage: Passage): ReadonlySet<PlacedUnit> {
   const rows = passage.units.filter((unit) => unit.type === "table-row" && !isHeader(passage, unit));
   const byName = Map.groupBy(rows, (unit) => `${unit.header?.text ?? ""}\n${cellsOf(textOf(passage, unit))[0]}`);

@@ -5,7 +5,7 @@ import type { Evidence, QuestionPart } from "../shared/types.ts";
 import { memoised } from "../text/memo.ts";
 import { type Candidate, textOf } from "./candidates.ts";
 
-/** The tokeniser and index statistics for ranking candidates. */
+/** Tokeniser and index statistics for ranking candidates. */
 export interface QuoteWords {
   tokens(text: string): string[];
   /** Content tokens of a question, without its interrogative frame ("how long does"). */
@@ -13,13 +13,13 @@ export interface QuoteWords {
   idf(token: string): number;
 }
 
-/** A set of question words as a bit mask: one bit for each word. */
+/** A set of question words as a bit mask. Bit i stands for the i-th rarest word of the question. */
 export type AskedBits = number;
 
 /** A candidate matched against the question. */
 export type CandidateView = ReturnType<typeof viewPassage>[number];
 
-/** Maximum number of question words, because each takes one bit of a number. The rarest are kept. */
+/** Maximum number of question words, so that they fit into the bits of a number. Of more words, the rarest are used. */
 const MAX_WORDS = 30;
 
 /** A question prepared for matching candidates. */
@@ -35,15 +35,15 @@ export function readAsked(question: string, words: QuoteWords) {
   const total = tokens.reduce((sum, { weight }) => sum + weight, 0);
   return {
     type: readQuestion(question).type,
-    /** Groups of value kinds that the question asks for, such as dates. */
+    /** Groups of value kinds, e.g. dates or amounts. An answer needs a value of one kind from each group. */
     values: askedValues(question),
-    /** The part of the document that the question names by its number, or `null`. */
+    /** The part of a document that the question names by its number ("step 4"); `null`: none. */
     part: askedPart(question),
     bitsIn: (text: string): AskedBits => words.tokens(text).reduce((bits, token) => bits | (bitOf.get(token) ?? 0), 0),
     /** Returns the IDF-weighted share of the question's words that are in the set, 0 to 1. */
     share: (bits: AskedBits) =>
       total === 0 ? 0 : tokens.reduce((sum, { weight }, i) => sum + ((bits & (1 << i)) === 0 ? 0 : weight), 0) / total,
-    /** Returns the largest IDF-weighted share of a single question word that is not in the set. */
+    /** Returns the IDF weight of the rarest question word that is not in the set, as a share of the weight of all words. */
     heaviestLacking: (bits: AskedBits) =>
       tokens.reduce((most, { weight }, i) => ((bits & (1 << i)) === 0 ? Math.max(most, total === 0 ? 0 : weight / total) : most), 0),
     /** The question words that contain a digit: numbers, years, codes. */
@@ -71,12 +71,12 @@ export function viewPassage(candidates: readonly Candidate[], evidence: Pick<Evi
       text,
       /** Question words in the candidate or in the text above it. */
       holds: inCandidate | heading,
-      /** Requested groups of value kinds of which the candidate contains a value. */
+      /** Requested groups of value kinds (see `AskedQuestion`) of which the candidate contains a value. */
       values: new Set(asked.values.filter((kinds) => (held & kinds) !== 0)),
-      /** IDF-weighted share of the question's words in the candidate, and the share that only its headings add. */
+      /** IDF-weighted share of the question's words in the candidate. `fromHeading`: the share that only the text above it adds. */
       own,
       fromHeading: asked.share(inCandidate | heading) - own,
-      /** Largest IDF-weighted share of a question word that the candidate, the text above it and the document's title all lack. */
+      /** The rarest question word that is neither in the candidate, nor above it, nor in the title: its share of the total IDF weight. */
       lacks: asked.heaviestLacking(inCandidate | heading | inTitle),
     };
   });
@@ -89,11 +89,11 @@ export interface MeasuredCandidate {
   readonly cosine: { readonly own: number; readonly headed: number };
   /** Retrieval score of the candidate's passage, divided by that of the best passage. */
   readonly fused: number;
-  /** IDF-weighted share of the question's words in the neighbouring candidate that has more of them. */
+  /** The higher value of `own` among the two adjacent candidates in the passage. */
   readonly beside: number;
 }
 
-/** Features of the first-stage score, which selects candidates for the cross-encoder. */
+/** Features of the first-stage score, by which candidates are selected for the cross-encoder. */
 export const FIRST_STAGE_FEATURES: Readonly<Record<string, (candidate: MeasuredCandidate) => number>> = {
   own: ({ view }) => view.own,
   heading: ({ view }) => view.fromHeading,
@@ -117,18 +117,18 @@ export interface ScoredCandidate {
   readonly score: number;
   /** Probability that the candidate answers, 0 to 1. */
   readonly probability: number;
-  /** The next candidate, if it is quoted together with this one because both together answer better. */
+  /** The next candidate in the passage. Set if the cross-encoder scores both together higher; both are then quoted. */
   readonly followedBy?: CandidateView;
-  /** True if the question names a number and only this candidate has it. */
+  /** True if the question names a number ("step 4") and only this candidate has it. */
   readonly isNamed?: true;
   /**
-   * True if the candidate answers a part of the message that the best candidate leaves unanswered, or is a row that
-   * matches as well as the best row. Such a candidate is shown whatever the limits.
+   * True if the candidate answers another question of the message than the best candidate, or is a table row that
+   * matches as well as the best row. It is quoted even beyond the limits on score, number and length of quotes.
    */
   readonly isRequired?: true;
 }
 
-/** Features of the candidate score, which is computed after the cross-encoder has scored the candidate. */
+/** Features of the candidate score, which is computed after the cross-encoder. */
 export const CANDIDATE_FEATURES: Readonly<Record<string, (candidate: Pick<ScoredCandidate, "first" | "cross">) => number | null>> = {
   cross: ({ cross }) => cross,
   first: ({ first }) => first,
@@ -139,11 +139,11 @@ export const CONFIDENCE_FEATURES: Readonly<Record<string, (best: ScoredCandidate
   cross: ({ cross }) => cross,
   first: ({ first }) => first,
   lacks: ({ view }) => view.lacks,
-  // Distinguishes rows, because the cross-encoder underrates them.
+  // Table rows: their cross-encoder scores are too low.
   row: ({ view }) => Number(view.candidate.type === "row"),
 };
 
-/** Returns the values of the named features, in order; `null` for an unknown value or name. */
+/** Returns the values of the named features, in order. A value is `null` if it is unknown or no feature has the name. */
 export function measure<T>(
   of: T,
   names: readonly string[],
@@ -174,7 +174,7 @@ const weightsSchema = z.object({
 });
 
 export interface RankingWeights extends z.infer<typeof weightsSchema> {
-  /** Id of exactly these weights, from the training recipe and the hash of the file. */
+  /** Id of exactly these weights, made from the training recipe and the hash of the file. */
   readonly id: string;
 }
 
@@ -190,6 +190,6 @@ export function readRankingWeights(path: string = shippedWeights("ranking.json")
 export interface Choice {
   readonly asked: AskedQuestion;
   readonly candidates: readonly ScoredCandidate[];
-  /** Parts of the message that no candidate answers; absent: none. */
+  /** Questions of the message that no candidate answers; absent: none. */
   readonly open?: readonly QuestionPart[];
 }

@@ -24,30 +24,27 @@ import {
 } from "./features.ts";
 
 export interface RankOptions {
-  /** Maximum characters of one quote. Longer units are left out, never cut. */
+  /** Maximum characters of one candidate. A longer one is omitted, not shortened. */
   readonly maxCharacters: number;
   /** Embeds texts as vectors of length 1. */
   readonly embed: (texts: readonly string[]) => readonly Float32Array[];
   readonly weights: Pick<RankingWeights, "first" | "candidate">;
-  /** The cross-encoder; `null`: the first-stage score alone orders candidates. */
+  /** The cross-encoder; `null`: candidates are sorted by the first-stage score. */
   readonly read: ReadTexts | null;
   /**
-   * The question with the domain's synonyms. The cross-encoder scores the candidates with both forms of the question; the
-   * higher score is used.
+   * The question with synonyms and codes as the documents write them. The cross-encoder scores each candidate with both
+   * forms of the question, and the higher score is used.
    * @default the question
    */
   readonly readAs?: string;
-  /** Returns whether a candidate is excluded, whatever its score. @default none is excluded */
+  /** Returns whether a candidate is excluded regardless of its score. @default none is excluded */
   readonly isLeftOut?: (view: CandidateView) => boolean;
   readonly signal: AbortSignal;
 }
 
 /** Maximum number of candidates that the cross-encoder scores. Each takes about 20 ms of one core unless cached. */
 export const CROSS_ENCODED = 16;
-/**
- * Maximum number of candidates per passage, from the matching window on. Needed because a hostile document may be one
- * long list.
- */
+/** Maximum number of candidates per passage; see `CandidateCut.maxCandidates`. Needed because a hostile document may be one long list. */
 const MAX_CANDIDATES = 120;
 /** Maximum number of passages whose candidates are ranked, best passages first. */
 const PASSAGES = 8;
@@ -55,8 +52,8 @@ const PASSAGES = 8;
 type Found = Pick<Evidence, "passage">;
 
 /**
- * Ranks every sentence, list and table row of the passages, most likely answer first. The first-stage score selects the
- * candidates for the cross-encoder: the best one of each passage, then the best of the remaining ones.
+ * Ranks the candidates of the passages, most likely answer first. The first-stage score selects candidates for the
+ * cross-encoder: the best one of each passage, then the best of the remaining ones.
  */
 export async function rankCandidates(
   question: string,
@@ -103,9 +100,10 @@ export async function rankCandidates(
 }
 
 /**
- * Returns the candidate with the number that the question names, if there is only one. Its text, headings or title must
- * contain the other words of the question too. Of several texts below one numbered heading, the first is taken. Needed
- * because a cross-encoder cannot distinguish "step 4" from "step 5".
+ * Returns the only candidate with the number that the question names ("step 4"); `null`: several or none. The
+ * candidate, the text above it or the document's title must also contain all other words of the question. Of several
+ * candidates below one numbered heading, the first is taken. Needed because a cross-encoder cannot distinguish "step 4"
+ * from "step 5".
  */
 function namedCandidate(scored: readonly ScoredCandidate[], { part, bitsIn }: AskedQuestion): ScoredCandidate | null {
   if (part === null) return null;
@@ -125,10 +123,10 @@ function namedCandidate(scored: readonly ScoredCandidate[], { part, bitsIn }: As
 }
 
 /**
- * Reorders rows of the best candidate's table if they contain a number of the question in different columns: "Which loaf
- * rests 45 minutes?" also matches the row of a loaf that bakes for 45. The cross-encoder cannot find the column in a whole
- * row, so it scores each row reduced to its first cell and the cells with the number. The rows exchange places and scores
- * only among themselves. Returns `null` if nothing is to be reordered.
+ * Reorders rows of the best candidate's table that contain a number of the question in different columns. Example: for
+ * "Which loaf rests 45 minutes?", a row with 45 minutes of baking also matches. The cross-encoder does not find the
+ * column in a complete row. So it scores each row reduced to the first cell and the cells with the number. The rows
+ * swap places and scores only among themselves. Returns `null` if nothing is to be reordered.
  */
 async function orderRowsByColumn(
   asks: readonly string[],
@@ -167,7 +165,7 @@ async function orderRowsByColumn(
   return ordered;
 }
 
-/** Selects the candidates that the cross-encoder scores: the best of each passage, then the best of all. */
+/** Selects the candidates that the cross-encoder scores: the best of each passage, then the best of the remaining ones. */
 function chooseForReading(sorted: readonly ScoredCandidate[]): ScoredCandidate[] {
   const seen = new Set<string>();
   const bestOfEach = sorted.filter(({ view: { evidence } }) => {
@@ -194,9 +192,9 @@ export function confidenceFeatures({ candidates }: Pick<Choice, "candidates">): 
 }
 
 /**
- * Returns the highest probability of a candidate in each passage, by sid.
- * @param confidence confidence of the answer. If given, the best passage gets it, and the probabilities of all others are
- * scaled by the same factor
+ * Returns, by sid, the highest probability of a candidate in each passage.
+ * @param confidence confidence of the answer. If given, all values are scaled by one factor so that the highest equals
+ * it
  */
 export function relevanceOfPassages(
   { candidates }: Pick<Choice, "candidates">,
@@ -212,12 +210,12 @@ export function relevanceOfPassages(
   return relevance;
 }
 
-/** Returns the limits on candidates for a question type. */
+/** Returns the limits on candidates for a question of this type. */
 export function candidateCut(type: AskedQuestion["type"], maxCharacters: number): CandidateCut {
   return { maxCharacters, maxCandidates: MAX_CANDIDATES, wholeLists: type === "list" || type === "how-do-i" };
 }
 
-/** Measures candidates for the first stage; training uses the same function. */
+/** Computes the first-stage features of all candidates. Training uses the same function. */
 export function measureCandidates(
   question: string,
   evidence: readonly Found[],
@@ -261,7 +259,7 @@ function cosinesOf(question: string, views: readonly CandidateView[], embed: Ran
   return views.map((_, i) => ({ own: cosine(i), headed: cosine(views.length + i) }));
 }
 
-/** Formats a candidate for the cross-encoder: title and headings on one line, then the candidate after its context. */
+/** Formats a candidate for the cross-encoder: title and headings on one line, then the candidate, a sentence after its context. */
 export function readingText({ candidate, evidence }: { readonly candidate: Candidate; readonly evidence: Found }): string {
   const { passage } = evidence;
   const before = candidate.type === "sentence" ? candidate.context.map((range) => textOf(passage, range)) : [];
@@ -284,8 +282,8 @@ export async function withFollowing(question: string, choice: Choice, readTexts:
 }
 
 /**
- * Returns the candidate that directly follows another one in the passage. Returns `null` if a unit lies between them, if
- * their headings differ, if either is a row, or if the following candidate is already quoted as a condition.
+ * Returns the candidate that directly follows another one in the passage. Returns `null` if a unit lies between them,
+ * their headings differ, one of them is a row, or the second is already quoted as a condition of the first.
  */
 function candidateBehind(
   { view: { evidence, candidate } }: ScoredCandidate,
@@ -305,15 +303,16 @@ function candidateBehind(
 }
 
 /**
- * Minimum probability of the second matching row, relative to the first. Used only if the question has words that the
- * first row lacks.
+ * Minimum probability of the second matching row, divided by that of the first. Checked only if the first row lacks a
+ * word of the question.
  */
 const NEAR_BEST = 0.6;
 
 /**
- * Returns the rows of a table that match the question as well as the best candidate. Returns `null` if the best candidate
- * is not a row, if the question names no cell of it, or if no other row matches. Needed because a single row would not
- * answer "Which huts are in the Lenz valley?". A question names a cell if it contains all words of the cell.
+ * Returns the rows of a table that match the question as well as the best candidate: "Which huts are in the Lenz
+ * valley?" asks for several. A question names a cell if it contains all words of the cell. Rows match if their texts in
+ * the named columns are equal. Returns `null` if the best candidate is not a row, no cell of it is named, or no other
+ * row matches.
  */
 export function equalRows(question: string, { asked, candidates }: Choice, { tokens }: Pick<QuoteWords, "tokens">) {
   const [best] = candidates;
@@ -343,8 +342,8 @@ export function equalRows(question: string, { asked, candidates }: Choice, { tok
   };
   const own = matchesOf(best.view.text);
   if (own.columns.length === 0) return null;
-  // Prefer rows with more named cells: in "Which huts of the Lenz valley open in June?", a row with both is better than a
-  // best candidate that has only the valley.
+  // Prefer rows with more named cells. For "Which huts of the Lenz valley open in June?", rows with both valley and
+  // month are better than a best candidate with only the valley.
   const fuller = table
     .filter(({ view }) => own.matches(view.text))
     .map(({ view }) => matchesOf(view.text))
@@ -353,6 +352,6 @@ export function equalRows(question: string, { asked, candidates }: Choice, { tok
   const [first, second] = rows;
   if (first === undefined || second === undefined) return null;
   if (first.view.lacks > 0 && second.probability < NEAR_BEST * first.probability) return null;
-  // `matches` tells whether the text of a row of the table matches the question. It also accepts rows that were not retrieved.
+  // `matches` also accepts the text of table rows that were not retrieved.
   return { rows, documentId: document.id, header, matches: fuller.matches };
 }
