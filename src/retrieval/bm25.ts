@@ -4,27 +4,27 @@ import { type Scored, type SlotSet, type TermCounts, TopK, type WeightedField, t
 import { TERM_ARRAYS, Terms } from "./vocabulary.ts";
 
 /**
- * Ranking by words over typed arrays: BM25 with Lucene's non-negative idf. Fields are combined by weight into one
- * frequency and one length before saturation ("simple BM25F": Robertson, Zaragoza, Taylor, CIKM 2004).
+ * BM25 over typed arrays, with Lucene's non-negative idf. Fields are combined by weight into one frequency and one
+ * length before saturation ("simple BM25F": Robertson, Zaragoza, Taylor, CIKM 2004).
  *
  *   score(q, d) = Σ_t idf(t) · tf·(k1+1) / (tf + k1·(1 − b + b·len/avgLen)),  idf(t) = ln(1 + (N − n + ½)/(n + ½))
  *
  * Here tf and len are weighted sums over fields. A term that occurs twice in the question counts twice.
  *
- * Search proceeds term by term, highest weight first (Turtle & Flood 1995, "MaxScore"): once the k-th best partial
+ * Search proceeds term by term, highest weight first (Turtle & Flood 1995, "MaxScore"). Once the k-th best partial
  * score exceeds everything that the remaining terms can add, these terms are looked up only for entries already found.
  * Contributions are added in the same order with and without this shortcut, so scores are equal to the last bit.
  */
-/** Factor by which the average length may change before the bounds of all terms are recomputed. Looser bounds skip fewer entries. */
+/** Factor by which the average length may change before all bounds of scores are recomputed. Looser bounds skip fewer entries. */
 const BOUND_DRIFT = 1.25;
 
-/** Factor on all bounds. It exceeds the rounding error that arises because bounds are summed in another order than scores. */
+/** Factor that enlarges all bounds. It covers rounding errors, because bounds are summed in another order than scores. */
 const SLACK = 1 + 1e-9;
 
-/** Cost of one step of a binary search, relative to reading one list entry. */
+/** Cost of one step of a binary search in a posting list, relative to reading the next entry of the list. */
 const PROBE_COST = 3;
 
-/** Arrays of a stored index. `averages` holds the total length of the entries and the average length for which the bounds were computed. */
+/** Arrays of a stored index. `averages`: the total length of the entries, and the average length for which the bounds were computed. */
 const PACKED = {
   ...TERM_ARRAYS,
   ...POSTING_ARRAYS,
@@ -43,19 +43,19 @@ interface QueryTerm {
 }
 
 /**
- * An index to which entries are added and from which they are deleted one at a time. Slots are assigned in ascending
- * order and never reused; equal scores rank the lower slot first.
+ * A BM25 index, changed one entry at a time. The number of an entry is its slot. Slots ascend and are never reused. Of
+ * entries with equal scores, the lower slot ranks first.
  */
 export class Bm25Index implements TermCounts {
   private terms = new Terms();
   private postings = new Postings();
   /** Number of live entries with each term. */
   private termLive = new Uint32Array(0);
-  /** Maximum of tf / (tf + norm) in each term's list at `boundAverage`. Deleted entries may make it too large. */
+  /** For each term, the maximum of tf / (tf + norm) over its entries at `boundAverage`. Deleted entries may make it too large. */
   private termBound = new Float64Array(0);
-  /** Average length for which the bounds were computed; 0 before that. */
+  /** Average length for which the bounds were computed; 0 before the first search. */
   private boundAverage = 0;
-  /** Terms of each slot, concatenated, for deletion: the terms of slot s are at entryStarts[s] up to entryStarts[s + 1]. */
+  /** Terms of all slots, concatenated, for deletion. Those of slot s are at entryStarts[s] up to entryStarts[s + 1]. */
   private entryTerms = new Uint32Array(0);
   private entryStarts = new Uint32Array(1);
   private alive = new Uint8Array(0);
@@ -73,7 +73,7 @@ export class Bm25Index implements TermCounts {
   private marks = new Uint32Array(0);
   private found = new Uint32Array(0);
   private mark = 0;
-  /** Number of live entries. */
+  /** Number of entries that are not deleted. */
   get size(): number {
     return this.live;
   }
@@ -134,17 +134,17 @@ export class Bm25Index implements TermCounts {
     this.normAverage = 0;
   }
 
-  /** Counts terms in a subset of the live entries; see `countAmong`. */
+  /** Returns the counts of terms in a subset of the live entries; see `countAmong`. */
   countsAmong(slots: SlotSet): TermCounts {
     return slots.size === this.live ? this : countAmong(slots, this.postings);
   }
 
-  /** Returns the number of live entries with a term, by the term's number. */
+  /** Returns the number of live entries with a term. @param term number of the term */
   holding(term: number): number {
     return this.termLive[term] as number;
   }
 
-  /** Returns the number of entries with a token, among the entries that `counts` covers. */
+  /** Returns the number of entries with a token, among the entries of `counts`. */
   frequency(token: string, counts: TermCounts = this): number {
     const term = this.terms.get(token);
     return term < 0 ? 0 : counts.holding(term);
@@ -157,15 +157,16 @@ export class Bm25Index implements TermCounts {
 
   /**
    * Returns the `k` best accepted entries, best first.
-   * @param terms tokens, or tokens with weights; a weight multiplies the term's score, and repeats add up
-   * @param accept filters by slot before ranking and must be deterministic; absent: all
+   * @param terms tokens, with or without weights; a weight multiplies the score, and the weights of a repeated token
+   * add up
+   * @param accept deterministic filter by slot, applied before ranking; absent: all entries
    * @param counts statistics for idf, over all entries that `accept` can accept
    */
   search(terms: readonly (string | WeightedTerm)[], k: number, accept?: (slot: number) => boolean, counts: TermCounts = this): Scored[] {
     if (this.live === 0 || k <= 0) return [];
     this.prepare();
     const asked = this.queryTerms(terms, counts);
-    /** `rest[i]` is the maximum that the terms from `i` on can add to one score together. */
+    /** `rest[i]` is the maximum that the terms from `i` on can add to one score. */
     const rest = new Float64Array(asked.length + 1);
     for (let i = asked.length - 1; i >= 0; i--) rest[i] = (rest[i + 1] as number) + (asked[i] as QueryTerm).bound * SLACK;
     let postingsLeft = asked.reduce((sum, { term }) => sum + this.postings.length(term), 0);
@@ -192,7 +193,7 @@ export class Bm25Index implements TermCounts {
     return best.ranked();
   }
 
-  /** Returns the index without deleted entries. The other entries and their terms are renumbered in order. All arrays are copies. */
+  /** Serialises the live entries. They and their terms are renumbered in order. All arrays are copies. */
   save(): Section[] {
     // The bounds are stored too, so that the first search after loading need not compute them.
     if (this.live > 0) this.prepare();
@@ -273,8 +274,8 @@ export class Bm25Index implements TermCounts {
       const term = this.terms.get(token);
       if (term >= 0 && counts.holding(term) > 0) times.set(term, (times.get(term) ?? 0) + weight);
     }
-    // If the average length has grown since the bounds were computed, norms shrink and contributions grow, at most by the
-    // factor of that growth. If it has shrunk, contributions only shrink.
+    // If the average length has grown since the bounds were computed, contributions are larger by at most the same
+    // factor. If it has shrunk, contributions are smaller.
     const growth = Math.max(1, this.normAverage / this.boundAverage);
     return [...times]
       .map(([term, count]) => {
@@ -284,7 +285,7 @@ export class Bm25Index implements TermCounts {
       .sort((a, b) => b.weight - a.weight);
   }
 
-  /** Updates norms and bounds after additions and deletions, and starts a new search. */
+  /** Updates norms and bounds after additions and deletions, and resets the working memory for a new search. */
   private prepare(): void {
     const { used } = this;
     const average = this.averageLength;
@@ -341,7 +342,7 @@ export class Bm25Index implements TermCounts {
     return next;
   }
 
-  /** Adds a term's contributions to the entries already found. Looks these up in the term's list, or reads the list if they are many. */
+  /** Adds a term's contributions to the entries already found: searches each in the term's list or, if they are many, reads the list. */
   private addFound({ term, weight }: QueryTerm, count: number): void {
     const { norms, scores, marks, found, mark } = this;
     const { slots, frequencies } = this.postings;
@@ -365,7 +366,7 @@ export class Bm25Index implements TermCounts {
     }
   }
 
-  /** Offers the found entries that can enter `best`. Drops those of them that are deleted or not accepted; returns how many are left. */
+  /** Offers found entries to `best`. Of those with a sufficient score, drops deleted and unaccepted ones. Returns how many are left. */
   private offerFound(count: number, best: TopK, accept: ((slot: number) => boolean) | undefined): number {
     const { scores, found } = this;
     let kept = 0;

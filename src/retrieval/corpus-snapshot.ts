@@ -28,8 +28,8 @@ import {
 import { readOwners, Vocabulary } from "./vocabulary.ts";
 
 /**
- * Number of stored fields of a chunk (ordinal, start, end, tokens, headings, windowsEnd), a window (start, end, tokens)
- * and a document (owner, windowsEnd, wordsEnd).
+ * Numbers per row of a snapshot's sections `chunks` (ordinal, start, end, tokens, heading path, end of its windows),
+ * `windows` (start, end, tokens) and `documents` (owner, end of its windows, end of its words).
  */
 const CHUNK_FIELDS = 6;
 const WINDOW_FIELDS = 3;
@@ -134,7 +134,7 @@ class LoadedEntry implements Entry {
   }
 }
 
-/** Creates a document from a snapshot. `textIn` decodes only the requested range, because a question usually needs one window. */
+/** Creates a document from a snapshot. `textIn` decodes only the requested range, because a question mostly needs one window. */
 function loadedDocument(id: string, head: DocumentHead, texts: StringColumn, number: number): SearchableDocument {
   const { version, tenant, access, path, title, description } = head;
   return {
@@ -149,24 +149,24 @@ function loadedDocument(id: string, head: DocumentHead, texts: StringColumn, num
 const headingSchema = z.array(z.string());
 
 /**
- * Snapshot of a corpus: the data of `IndexedWindows` and the vectors. Deleted windows are left out, so that no word,
+ * Snapshot of a corpus: the data of `IndexedWindows` and the vectors. It leaves out deleted windows, so that no word,
  * text or vector of a deleted document is written.
  *
- * Documents are ordered by their first window. Title, description, path, tenant and access label of a document come
- * from the store, not from the snapshot.
+ * Documents are ordered by their first window. On loading, a document's title, description, path, tenant and access
+ * label come from the store, not from the snapshot.
  */
 
-/** Header of a snapshot. It identifies the index in the file. */
+/** Facts in the header of a snapshot. They identify the index. */
 export interface CorpusFacts {
   /** Id of the store that the index was built from. */
   readonly store: string;
   readonly domain: string;
   /** Revision of the store at which the snapshot was taken. */
   readonly revision: number;
-  /** Id of the encoder of the vectors; `null` for a snapshot with words alone. */
+  /** Id of the encoder of the vectors; `null`: the snapshot has no vectors. */
   readonly encoder: string | null;
   readonly vectors: number;
-  /** Hash of everything that affects tokens, from `analysis`. */
+  /** Result of `analysis`: a hash of everything that affects tokens. */
   readonly analysis: string;
 }
 
@@ -179,7 +179,7 @@ const factsSchema: z.ZodType<CorpusFacts> = z.object({
   analysis: z.string(),
 });
 
-/** Sample text with every kind of token. */
+/** Sample text with every kind of token. A changed tokeniser yields other tokens, so `analysis` changes. */
 const PROBE =
   "The veterans' claims weren't rated 70 percent: Form 21-526EZ, DC 6260 and 38 CFR 4.25 paid $1,200.50 on 9/11, naïve cafés running";
 
@@ -188,7 +188,7 @@ export function analysis(): string {
   return sha256Hex(JSON.stringify([VERSION, FIELD_WEIGHTS, tokenize(PROBE)])).slice(0, 16);
 }
 
-/** Serialises a corpus as snapshot parts. Each part is a copy or never changes, so the corpus may change while they are written. */
+/** Serialises a corpus as parts of a file. The corpus may change while they are written: each part is a copy or immutable. */
 export function encodeCorpus(windows: IndexedWindows, vectors: DenseIndex | null, facts: CorpusFacts): Piece[] {
   const documents = [...windows.documents].sort(([, a], [, b]) => firstSlot(a) - firstSlot(b));
   const slots = documents.flatMap(([, { slots }]) => slots);
@@ -247,7 +247,7 @@ export function readCorpusFacts(file: SnapshotFile): CorpusFacts {
   return readFacts(readSnapshot(file), factsSchema);
 }
 
-/** Facts that a snapshot must match: the store, the domain, the id of the active encoder, and the documents of the store. */
+/** What a snapshot is compared with: the store, the domain, the id of the active encoder, and the documents of the store. */
 interface Wanted extends Pick<CorpusFacts, "store" | "domain" | "encoder"> {
   readonly heads: ReadonlyMap<string, DocumentHead>;
   /** Options of the vector index. @default all vectors are in the memory of this process */
@@ -257,7 +257,7 @@ interface Wanted extends Pick<CorpusFacts, "store" | "domain" | "encoder"> {
 /**
  * Loads a corpus. Skips documents whose version, tenant or access label differs from the store, and vectors of another
  * encoder.
- * @returns `otherEncoder`: the encoder of skipped vectors; `outdated`: whether documents were skipped
+ * @returns `otherEncoder`: id of the encoder whose vectors were skipped; `outdated`: whether documents were skipped
  * @throws SnapshotError when the snapshot is incomplete, damaged, or from another store, domain or program version
  */
 export function decodeCorpus(file: SnapshotFile, { store, domain, encoder, heads, dense }: Wanted) {

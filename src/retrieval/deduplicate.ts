@@ -5,7 +5,7 @@ import { once } from "../text/memo.ts";
 import { tokenize } from "../text/tokens.ts";
 import type { IndexWords } from "./understand.ts";
 
-/** The facts in a text. Two texts with equal signatures and nearly equal words say the same. */
+/** The facts in a text. Two texts with equal facts and nearly equal words are treated as saying the same. */
 type Signature = ReturnType<typeof signatureOf>;
 
 const LIMIT = String.raw`\b(?:excluding|only|must|may|should|less than|more than|at least|at most|up to|under|over|before|after|within|denied)\b`;
@@ -18,7 +18,7 @@ function signatureOf(text: string) {
   return {
     /** Numbers with units, amounts, percentages, codes, years, and dates. */
     values: inOrder(valuesIn(text).map(keyOf)),
-    /** Negations and limits with the word that follows: `not eligible`, `unless`. */
+    /** Negations and limits, each with the content word that follows: `not eligible`. */
     polarity: inOrder([...text.matchAll(TURN)].map((match) => `${spelling(match[0])} ${nextWord(text, match.index + match[0].length)}`)),
     /** Names and months. */
     entities: inOrder([...text.matchAll(NAME)].flatMap(({ 0: name, index }) => namesOf(name, index, text))),
@@ -38,7 +38,7 @@ function nextWord(text: string, from: number): string {
   return tokenize(text.slice(from, from + 60).replace(/[.!?\n][\s\S]*$/, ""))[0] ?? "";
 }
 
-/** Returns the words of a name in lower case, without a word that begins a sentence, because that word is always capitalised. */
+/** Returns the words of a name in lower case. Leaves out a word that begins a sentence, because it is always capitalised. */
 function namesOf(name: string, index: number, text: string): string[] {
   const opens = SENTENCE_START.test(text.slice(Math.max(0, index - 4), index));
   const words = name.toLowerCase().split(/\s+/);
@@ -52,24 +52,25 @@ function inOrder(keys: readonly string[]): string {
 /** Minimum cosine of the TF-IDF vectors of near-duplicates (`spark` design, section 2.2). */
 export const NEAR_DUPLICATE_COSINE = 0.85;
 
-/** Functions of the index that comparing passages needs. */
+/** The functions of the index that comparing passages needs. */
 type DuplicateWords = Pick<IndexWords, "tokens" | "idf">;
 
 /**
- * Minimum number of long words that two passages have in common, as a share of the long words of the passage that has
- * fewer. Below this share, their cosine is not computed, because it cannot reach .85.
+ * Minimum share of long words that two passages have in common, relative to the passage with fewer long words. Passages
+ * that share fewer count as different, and their cosine is not computed.
  */
 const WORTH_COMPARING = 0.5;
 /** Minimum length of a long word in characters. Shorter words occur in every text. */
 const LONG_WORD = 6;
-/** Matches characters that separate words. */
+/** Matches a character that separates words. */
 const BETWEEN = /[\s.,;:!?()"“”]/;
 
 /**
- * Merges near-duplicates. The passage that ranks highest stays and lists the others as further sources. `same-facts`
- * merges passages with similar text if values, dates, polarity and names are equal; passages that differ in one of
- * these stay separate and may be a conflict. `cosine` merges all passages with similar text; a passage with different
- * facts is dropped and not listed as a source.
+ * Merges near-duplicates. The highest-ranked passage stays and lists the others as further sources.
+ * - `same-facts` merges passages with similar text and equal values, dates, polarity and names. Passages that differ in
+ * one of these stay separate and may be a conflict.
+ * - `cosine` merges all passages with similar text. A passage with different facts is dropped and not listed as a
+ * source.
  * @param passages in rank order, which the result keeps
  */
 export function deduplicate(passages: readonly Passage[], rule: "same-facts" | "cosine", words: DuplicateWords): Passage[] {
@@ -90,7 +91,7 @@ export function deduplicate(passages: readonly Passage[], rule: "same-facts" | "
 
 type Fingerprint = ReturnType<typeof fingerprintOf>;
 
-/** Returns the comparison data of a passage. Vector and signature are computed on first use. */
+/** Returns the data for comparing a passage. Vector and signature are computed on first use. */
 function fingerprintOf(text: string, words: DuplicateWords) {
   return { words: longWords(text), vector: once(() => tfIdf(text, words)), signature: once(() => signatureOf(text)) };
 }
@@ -106,7 +107,7 @@ function longWords(text: string): Set<string> {
   return found;
 }
 
-/** Returns whether the character at `at` separates words. ASCII letters are tested without a regular expression, for speed. */
+/** Returns whether the character at `at` separates words. Skips the regular expression, for speed, where it cannot match: `A` to DEL. */
 function isBetween(text: string, at: number): boolean {
   const code = text.charCodeAt(at);
   return !(code > 64 && code < 128) && BETWEEN.test(text.charAt(at));
@@ -130,7 +131,7 @@ function nearDuplicateOf({ chunkId, document, headingPath, range }: Passage): Ne
   return { chunkId, documentId: id, documentVersion: version, title, url, asOf, headingPath, range };
 }
 
-/** Returns the TF-IDF vector of a text, scaled to length 1: a weight for each token. */
+/** Returns the TF-IDF vector of a text, scaled to length 1: token → weight. */
 export function tfIdf(text: string, words: DuplicateWords): Map<string, number> {
   const vector = new Map<string, number>();
   for (const token of words.tokens(text)) vector.set(token, (vector.get(token) ?? 0) + 1);
@@ -154,8 +155,8 @@ export function cosine(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, nu
 }
 
 /**
- * Moves the items of each document after its first `perDocument` ones to the end, in order. No item is dropped, so
- * nothing is lost if only one document answers.
+ * Moves all but the first `perDocument` items of each document to the end, in order. No item is dropped, so nothing is
+ * lost if only one document answers.
  * @param perDocument `null`: no item is moved
  */
 export function diversify<T>(ranked: readonly T[], documentOf: (item: T) => string, perDocument: number | null): T[] {

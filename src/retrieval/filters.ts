@@ -6,7 +6,7 @@ import { intersectRanges, mergeRanges, OPEN_END } from "./search-area.ts";
 
 /** Maximum length of a document, chapter or section name in characters. */
 export const FILTER_CHARACTERS = 300;
-/** Maximum number of documents that one question names. */
+/** Maximum number of document names in one filter. */
 export const FILTER_DOCUMENTS = 100;
 
 const PAGES = /^(\d{1,15})(?:\s*[-–—]\s*(\d{1,15}))?$/;
@@ -14,7 +14,7 @@ const PAGES = /^(\d{1,15})(?:\s*[-–—]\s*(\d{1,15}))?$/;
 const FORBIDDEN = /(?!\s)[\p{Cc}\u200B\u202A-\u202E\u2060-\u2069]/u;
 
 /**
- * Parses the filters of a request; `null`: none given.
+ * Parses the filters of a request. Returns `null` if it has none.
  * @throws RequestError `filter_invalid` with the name of the filter and the allowed values
  */
 export function readFilters(request: FilterRequest | null | undefined): Filters | null {
@@ -65,13 +65,13 @@ function invalid(filter: string, reason: string): RequestError {
   return new RequestError("filter_invalid", `The filter "${filter}" ${reason}.`, { filter });
 }
 
-/** Matches a name that begins with a number, with or without the word for its division ("chapter"). "§" means section. */
+/** Matches a name that begins with a number, with or without a word such as "chapter" or "§" before it. */
 const NUMBERED =
   /^(?:(chapter|part|book|section|appendix|article|subpart|title|§+)\s*)?(\d+(?:\.\d+)*[a-z]?|[ivxlc]+)(?![\p{L}\p{N}])[.):\-–—]*\s*(.*)$/u;
 const ROMAN = /^(?=.)c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})$/;
 const ROMAN_VALUES: Readonly<Record<string, number>> = { i: 1, v: 5, x: 10, l: 50, c: 100 };
 
-/** Normalises a name for comparison: NFKC, lower case, single blanks, no final punctuation. */
+/** Normalises a name for comparison: NFKC, lower case, single spaces, no final punctuation. */
 function normaliseName(name: string): string {
   return name
     .normalize("NFKC")
@@ -85,7 +85,7 @@ function normaliseName(name: string): string {
 
 /**
  * Parses a name with a number: "chapter xxxii. cetology" is chapter 32 with the rest "cetology". A Roman numeral counts
- * only after the word for a division. Returns `null` if the name does not begin with a number.
+ * only after a word such as "chapter". Returns `null` if the name does not begin with a number.
  */
 function readNumber(name: string) {
   const [, division, number, rest = ""] = NUMBERED.exec(name) ?? [];
@@ -101,8 +101,8 @@ function romanValue(numeral: string): number {
 }
 
 /**
- * Returns a function that matches headings by their whole text, by their number with or without the word for its
- * division, or by the text after the number.
+ * Returns a function that checks whether a heading fits a name. "Cetology", "32", "Chapter 32" and the full text fit
+ * the heading "Chapter 32. Cetology".
  */
 function headingMatcher(name: string): (heading: Heading) => boolean {
   const asked = normaliseName(name);
@@ -118,11 +118,11 @@ function headingMatcher(name: string): (heading: Heading) => boolean {
   };
 }
 
-/** Maximum number of suggestions when a name does not exist. */
+/** Maximum number of suggestions in the error for an unknown name. */
 const NAMES_SHOWN = 5;
-/** Maximum number of names compared for suggestions, enough for any book. */
+/** Maximum number of names compared to find suggestions, enough for any book. */
 const NAMES_COMPARED = 5_000;
-/** Maximum number of document titles in the description of an area. If there are more, only their number is given. */
+/** Maximum number of document titles in the description of an area. If there are more documents, only their number is given. */
 const TITLES_SHOWN = 3;
 
 interface Narrowing {
@@ -130,7 +130,7 @@ interface Narrowing {
   readonly asked: string;
 }
 
-/** A document with the ranges that remain after the filters applied so far. */
+/** A document with the ranges of its text that the filters applied so far select. */
 interface Part {
   readonly document: DocumentOutline;
   readonly ranges: readonly TextRange[];
@@ -139,10 +139,11 @@ interface Part {
 }
 
 /**
- * Applies filters to documents. The result is empty if there are no documents. Chapters are the headings of a
- * document's top level, not counting a single title heading, and any heading "Chapter …". If no chapter matches, the
- * title counts as a chapter, as in a book with one file per chapter. Sections are headings of any level. A heading's range ends at
- * the next heading of its level or above.
+ * Applies filters to documents. Without documents, the area is empty.
+ * - Chapters are the headings of a document's top level, except a single title heading, and any heading "Chapter …". If
+ * no chapter matches, the title counts as a chapter, as in a book with one file per chapter.
+ * - Sections are headings of any level.
+ * - The text of a heading ends at the next heading of its level or above.
  * @throws RequestError `unknown_document`, `unknown_chapter`, `unknown_section`, `unknown_page` with the nearest names
  * that exist
  */
@@ -183,7 +184,6 @@ function named(parts: readonly Part[], name: string): Part[] {
   });
 }
 
-/** Returns the title and the file name. */
 function namesOf({ title, path }: DocumentOutline): string[] {
   return [title, path.split("/").at(-1) ?? path];
 }
@@ -211,7 +211,7 @@ function chaptersOf(document: DocumentOutline): Heading[] {
   return document.headings.filter((heading) => (heading !== title && heading.level === top) || /^chapter\b/i.test(heading.text));
 }
 
-/** Returns the first heading if all other headings are of deeper levels; otherwise `null`. */
+/** Returns the first heading if all others have deeper levels; otherwise `null`. */
 function titleHeading({ headings }: DocumentOutline): Heading | null {
   const [first, ...rest] = headings;
   if (first === undefined || rest.some(({ level }) => level <= first.level)) return null;
@@ -275,7 +275,7 @@ function wordFor({ kind, asked }: Narrowing, parts: readonly Part[]): string {
   return `${kind} "${names.size === 1 ? name : asked}"`;
 }
 
-/** Describes the remaining area; empty if no filter has applied yet. */
+/** Describes the area that the filters select, e.g. `chapter "Fees" of "Handbook"`; empty before the first filter. */
 function wordsFor(narrowedBy: readonly Narrowing[], parts: readonly Part[]): string {
   if (narrowedBy.length === 0) return "";
   const narrowed = narrowedBy

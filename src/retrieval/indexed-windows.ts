@@ -5,7 +5,7 @@ import { Bm25Index } from "./bm25.ts";
 import { SlotSet } from "./top-k.ts";
 import { Vocabulary, type VocabularyOwner } from "./vocabulary.ts";
 
-/** Maximum number of cached scopes. A server has few tenants and labels in use at a time. */
+/** Maximum number of cached scopes. A server has few combinations of tenant and labels in use at a time. */
 const MAX_SCOPES = 64;
 
 /** Returns whether the scope may read documents with this tenant and access label. */
@@ -13,18 +13,18 @@ export function scopeSees(scope: Scope, { tenant, access }: VocabularyOwner): bo
   return scope.access.includes(access) && (tenant === null || tenant === scope.tenant);
 }
 
-/** Returns a key for the scope's tenant and access labels. The domain is left out, because an index holds one domain. */
+/** Returns a key of the scope's tenant and access labels. The domain is left out, because an index covers one domain. */
 export function scopeKey({ tenant, access }: Scope): string {
   return JSON.stringify([tenant, [...access].sort()]);
 }
 
-/** The windows of a document, with its tenant and access label. */
+/** The windows of a document by their slots in the index, with its tenant and access label. */
 interface OwnedWindows {
   readonly document: VocabularyOwner;
   readonly slots: readonly number[];
 }
 
-/** Windows that each scope may see, cached until the index changes. */
+/** The windows that each scope may see, cached until `clear`. */
 export class ScopeFilter {
   private readonly documents: () => Iterable<OwnedWindows>;
   private readonly known = new Map<string, SlotSet>();
@@ -34,7 +34,7 @@ export class ScopeFilter {
     this.documents = documents;
   }
 
-  /** Returns the windows that the scope may see. The set is shared and must not be changed; `and` returns a new one. */
+  /** Returns the windows that the scope may see. The set is shared, so callers must not change it; `and` returns a new set. */
   slotsFor(scope: Scope): SlotSet {
     const key = scopeKey(scope);
     const known = this.known.get(key);
@@ -46,19 +46,19 @@ export class ScopeFilter {
     return visible;
   }
 
-  /** Must be called whenever a document is added or deleted, or its tenant or access label changes. */
+  /** Call whenever a document is added or deleted, or its tenant or access label changes. */
   clear(): void {
     this.known.clear();
   }
 }
 
 /**
- * Weights of the fields that are indexed with every window, relative to 1 for the body of the window. Chosen by
+ * Weights of the fields that are indexed with every window, relative to 1 for the text of the window. Chosen by
  * judgement, not measured.
  */
 export const FIELD_WEIGHTS = { title: 2, headings: 1, description: 1, body: 1 } as const;
 
-/** Document data that searching needs. */
+/** The data of a document that a search needs. */
 export interface SearchableDocument
   extends Pick<IndexedDocument, "id" | "version" | "tenant" | "access" | "path" | "title" | "description" | "text"> {
   /** Returns a part of the text. May be cheaper than reading `text`. */
@@ -77,11 +77,11 @@ export interface DocumentInIndex {
   readonly version: string;
   readonly document: SearchableDocument;
   readonly slots: readonly number[];
-  /** Numbers of its words in the part of the vocabulary for its tenant and access label. */
+  /** Numbers of its words in the vocabulary of its tenant and access label. */
   readonly words: Uint32Array;
 }
 
-/** All windows of a domain by slot: their words for BM25, their chunks and documents, and the vocabulary of the documents. */
+/** All windows of a domain by slot: their words for BM25, their chunks and documents, and the vocabulary. */
 export class IndexedWindows {
   readonly words: Bm25Index;
   readonly vocabulary: Vocabulary;

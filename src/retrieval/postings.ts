@@ -3,7 +3,7 @@ import type { TermStatistics } from "./search-engine.ts";
 import type { ArraysOf } from "./snapshot.ts";
 import { type SlotSet, type TermCounts, type WeightedField, type WeightedTerm, withRoom } from "./top-k.ts";
 
-/** Saturation of term frequency (Robertson & Zaragoza 2009, section 3.4: 1.2 to 2). */
+/** Saturation of term frequency, mostly 1.2 to 2 (Robertson & Zaragoza 2009, section 3.4). */
 export const BM25_K1 = 1.2;
 
 /** Strength of length normalisation, from 0 to 1. */
@@ -20,7 +20,7 @@ export function saturation(tf: number, norm: number): number {
 /**
  * Returns Lucene's idf, which is never negative: ln(1 + (N − n + ½)/(n + ½)).
  * @param holding n, the number of entries with the term
- * @param entries N, the number of all entries
+ * @param entries N, the total number of entries
  */
 export function idfOf(holding: number, entries: number): number {
   return Math.log(1 + (entries - holding + 0.5) / (holding + 0.5));
@@ -71,15 +71,15 @@ export function scoreText(
     .reduce((sum, { part }) => sum + part, 0);
 }
 
-/** Arrays of stored lists, without gaps: the list of term t is at `starts[t]` up to `starts[t + 1]`. */
+/** Arrays of stored posting lists, without gaps: the list of term t is at `starts[t]` up to `starts[t + 1]`. */
 export const POSTING_ARRAYS = { starts: Uint32Array, slots: Uint32Array, frequencies: Float32Array };
 
 type PackedPostings = ArraysOf<typeof POSTING_ARRAYS>;
 
 /**
- * For each term, the list of slots that contain it, in ascending order, with its frequency. All lists share two arrays. A
- * full list moves to a section of at least twice the size, and other lists reuse its old section. The size of a section is
- * a power of two, except for lists that were loaded.
+ * Posting lists: for each term, the slots that contain it, in ascending order, with its frequency. All lists share two
+ * arrays. A full list moves to a section of at least twice the size, and other lists reuse its old section. The size of
+ * a section is a power of two, except for lists that were loaded.
  */
 export class Postings {
   slots: Uint32Array;
@@ -89,7 +89,7 @@ export class Postings {
   private rooms: Uint32Array;
   private used: number;
   private count: number;
-  /** Starts of the free sections: those in `free[n]` have room for 2ⁿ entries. */
+  /** Starts of the free sections of the arrays. Those in `free[n]` have room for 2ⁿ entries. */
   private readonly free: number[][] = Array.from({ length: 32 }, () => []);
 
   constructor(packed?: PackedPostings) {
@@ -138,7 +138,7 @@ export class Postings {
     this.lengths[term] = length + 1;
   }
 
-  /** Returns the index in `slots` at which a term's list contains a slot, or −1 if the list lacks the slot. */
+  /** Returns the index in `slots` at which a term's list has a slot; −1 if the list lacks it. */
   find(term: number, slot: number): number {
     let low = this.start(term);
     let high = low + this.length(term) - 1;
@@ -195,8 +195,8 @@ export class Postings {
 }
 
 /**
- * Counts terms among some entries of an index, each on first use. The counts are valid until entries are added, deleted
- * or moved.
+ * Returns the counts of terms among some slots of an index. Each term is counted at its first use. The counts are valid
+ * until entries are added or deleted.
  */
 export function countAmong(slots: SlotSet, postings: Postings): TermCounts {
   const holding = memoised((term: number) => {

@@ -3,15 +3,15 @@ import { closeSync, mkdirSync, openSync, readSync, rmSync, writeSync } from "nod
 import { join } from "node:path";
 import { PRIVATE_FILE, PRIVATE_FOLDER } from "../store/private.ts";
 
-/** Bytes in memory or in a file, read and written in parts. */
+/** Bytes in memory or in a file that can be read and written in parts. */
 export interface StoredBytes {
   readonly byteLength: number;
-  /** Fills the target from a position. */
+  /** Fills `target` with the bytes from position `at` on. */
   read(at: number, target: Uint8Array): void;
   write(at: number, bytes: Uint8Array): void;
 }
 
-/** A file that only this process sees. The system deletes it when the process ends, also after a crash. */
+/** A temporary file without a name, so only this process sees it. The system deletes it when the process ends, even by a crash. */
 export class ScratchFile {
   private readonly descriptor: number;
 
@@ -23,7 +23,6 @@ export class ScratchFile {
     unused.register(this, this.descriptor);
   }
 
-  /** Returns a part of the file. */
   part(start: number, byteLength: number): StoredBytes {
     return { byteLength, read: (at, target) => this.read(start + at, target), write: (at, bytes) => this.write(start + at, bytes) };
   }
@@ -32,7 +31,7 @@ export class ScratchFile {
     let done = 0;
     for (let count = -1; count !== 0 && done < target.length; done += count)
       count = readSync(this.descriptor, target, done, target.length - done, position + done);
-    // Bytes that were never written read as zeros, also beyond the end of the file.
+    // Bytes that were never written are zero, also beyond the end of the file.
     target.fill(0, done);
   }
 
@@ -51,7 +50,7 @@ export function bytesIn(bytes: ArrayBufferView | StoredBytes, at = 0, length = b
   return copy;
 }
 
-/** Wraps an array as stored bytes. Calls `array` for each access, because an array with equal contents may have replaced the last one. */
+/** Wraps an array as stored bytes. Calls `array` for each access, so a caller may replace the array or create it on demand. */
 export function inMemory(array: () => Uint8Array, byteLength: number): StoredBytes {
   return {
     byteLength,

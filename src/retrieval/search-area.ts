@@ -28,7 +28,7 @@ export function intersectRanges(a: readonly TextRange[], b: readonly TextRange[]
   return mergeRanges(both);
 }
 
-/** Returns the range of an area that contains the given range completely, or `undefined`. */
+/** Returns the range of an area that contains all of the given range, or `undefined`. */
 export function rangeAround({ ranges }: AreaPart, { start, end }: TextRange): TextRange | undefined {
   return ranges.find((range) => inside({ start, end }, range));
 }
@@ -37,7 +37,7 @@ export function isOverlapped({ ranges }: AreaPart, { start, end }: TextRange): b
   return ranges.some((range) => start < range.end && range.start < end);
 }
 
-/** Returns the part of an area for a document; `undefined` if the area lacks the document or has another version of it. */
+/** Returns the part of an area in a document; `undefined` if there is none or it is of another version. */
 export function partOf(area: Area, { id, version }: { readonly id: string; readonly version: string }): AreaPart | undefined {
   const part = area.get(id);
   return part === undefined || (part.version !== null && part.version !== version) ? undefined : part;
@@ -57,9 +57,9 @@ export function intersectSelection(area: Area, { documentId, start, end }: Selec
 type AreaIndex = Pick<DomainIndex, "search" | "statistics" | "embed" | "tokens">;
 
 /**
- * Ranks the content of an area. The filter applies first, so the index ranks only windows wholly inside the area. A
- * window that crosses an edge is cut to the whole sentences inside, and the remaining text is scored with the statistics
- * of the index. No word outside the area affects a score or is shown.
+ * Ranks the text of an area. The index ranks only windows that are completely inside the area. A window that crosses an
+ * edge is cut to the complete sentences inside, and the remaining text is scored with the statistics of the index. No
+ * word outside the area affects a score or is shown.
  */
 export async function searchArea(
   request: Omit<SearchRequest, "area">,
@@ -102,7 +102,7 @@ async function scoreCut(
   });
 }
 
-/** Returns the windows that cross an edge of the area, cut to the area. Their headings are those above the remaining text. */
+/** Returns the windows that cross an edge of the area, cut to the area. Their heading paths are those of the remaining text. */
 async function cutPieces(across: readonly Candidate[], scope: Scope, area: Area, documents: Pick<DocumentStore, "load">) {
   const loaded = await documents.load(scope, [...new Set(across.map(({ documentId }) => documentId))]);
   return across.flatMap(({ documentId, version, chunk, title }) => {
@@ -125,8 +125,8 @@ function cutRanges({ units }: StoredDocument, { windows }: Chunk, part: AreaPart
 }
 
 /**
- * Fuses the rankings by vector and by words. The part of a chunk in one range of the area has the score of its best
- * window; parts with a code of the question come first.
+ * Fuses the rankings by vector and by words. Windows of one chunk in one range of the area are merged; the best score
+ * counts. Chunks with a code of the question come first.
  */
 function fuse(candidates: readonly Candidate[], fusion: Fusion, area: Area): Candidate[] {
   const chunks = Map.groupBy(candidates, ({ chunk, documentId, window }) => {
@@ -149,14 +149,14 @@ function bestOf(candidates: readonly Candidate[], ranking: "dense" | "bm25"): nu
   }, null);
 }
 
-/** Returns the window to show: the best by vector, or else by words. */
+/** Returns the window to show: the best by vector or, if no window has a vector score, by words. */
 function shownOf(candidates: readonly Candidate[]): Candidate {
   const ranking = candidates.some(({ dense }) => dense !== null) ? "dense" : "bm25";
   const best = bestOf(candidates, ranking);
   return candidates.find((one) => one[ranking] === best) as Candidate;
 }
 
-/** Returns the units (sentences, list items, rows) wholly inside both ranges. */
+/** Returns the units (sentences, list items, rows) that are completely inside both ranges. */
 function unitsInside(units: readonly Unit[], range: TextRange, selection: TextRange): Unit[] {
   return units.filter((unit) => inside(unit, range) && inside(unit, selection));
 }
@@ -169,8 +169,8 @@ function spanOf(units: readonly TextRange[]): TextRange | null {
 }
 
 /**
- * Returns the part of a chunk that lies in one range of the area, the range around its best window, so that no forbidden
- * text between two ranges is shown. Without an area, returns the whole chunk. `null` if no text is allowed.
+ * Returns the text of a chunk that may be shown; `null`: none. With an area, this is the text inside the range around
+ * the chunk's best window, so that no text between two ranges is shown. Without an area, it is the whole chunk.
  */
 export function placeWithin(
   area: Area | null,

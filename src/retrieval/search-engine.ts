@@ -4,43 +4,38 @@ import type { DocumentHead, IndexedDocument } from "../store/document-rows.ts";
 import type { Hit, TimePart, WeightedTerm } from "./top-k.ts";
 
 /**
- * The search engine of one domain. It holds documents of all tenants and labels; filters apply before ranking. The
- * database is the source of truth: an engine that lags behind may miss a document, and its hits are verified against
- * the database before they are shown. Contract: `describeSearchEngineContract` in `sourcebound/testing/contracts`.
+ * The search engine of one domain. It indexes documents of all tenants and labels, and applies filters before ranking.
+ * The database is the source of truth: an engine that lags behind may miss a document, and its hits are verified
+ * against the database before they are shown. Contract: `describeSearchEngineContract` in
+ * `sourcebound/testing/contracts`.
  */
 export interface SearchEngine {
-  /** Returns the revision of the domain that the engine has reached; −1 before `reconcile`. */
+  /** Returns the revision of the domain up to which the engine has indexed; −1 before `reconcile`. */
   revision(): Promise<number>;
   /**
-   * Compares the index of an earlier process with the documents of the database. Documents with another version, tenant
-   * or label are removed.
-   * @param encoder id of the active encoder; `null`: words alone
-   * @returns ids of the documents that the engine lacks
+   * Compares the index of an earlier process with the documents of the database. Removes documents from the index whose
+   * version, tenant or label differs.
+   * @param encoder id of the active encoder; `null`: no vectors
+   * @returns ids of the documents that the index lacks
    */
   reconcile(documents: ReadonlyMap<string, DocumentHead>, encoder: string | null): Promise<string[]>;
-  /** Adds documents, replacing former versions, and vectors of windows. Vectors of unknown windows are ignored. */
+  /** Adds documents and vectors of windows. Replaces earlier versions of the documents. Ignores vectors of unknown windows. */
   index(changes: IndexChanges): Promise<void>;
   remove(documentIds: readonly string[]): Promise<void>;
-  /** Activates the vectors of this encoder and deletes those of other encoders. */
+  /** Activates the vectors of an encoder and deletes those of other encoders. */
   serve(encoder: string | null): Promise<void>;
   coverage(encoder: string | null): Promise<Coverage>;
-  /**
-   * Yields windows without a vector of the encoder, in batches. A window whose vector is added meanwhile may be left
-   * out.
-   */
+  /** Yields windows without a vector of the encoder, in batches. May leave out a window whose vector is added meanwhile. */
   windowsWithout(encoder: string, batch: number): AsyncIterable<readonly WindowText[]>;
   /**
    * Returns the best chunks by words and the best by vector, each with both scores. They are ordered by path, document,
-   * chunk and window, so that ties have a fixed order. If the engine has no vectors of the question's encoder, only
-   * words find chunks.
+   * chunk and window, so that ties have a fixed order. Without vectors of the question's encoder, chunks are found by
+   * words only.
    */
   search(request: EngineRequest, options?: EngineOptions): Promise<Hit[]>;
-  /** Counts the windows with each term among those that the scope may see. */
+  /** Counts, for each term, the windows that contain it and that the scope may see. */
   statistics(terms: readonly string[], scope: Scope, options?: Pick<EngineOptions, "signal">): Promise<TermStatistics>;
-  /**
-   * Returns words (lower case, not stemmed) a few edits away from `word`, with the number of visible documents that
-   * contain them.
-   */
+  /** Returns words a few edits away from `word`, in lower case and not stemmed, with the number of visible documents that contain them. */
   similarWords(word: string, scope: Scope, options?: Pick<EngineOptions, "signal">): Promise<ReadonlyMap<string, number>>;
   /** Resolves when no work is pending and all changes are stored. */
   idle(): Promise<void>;
@@ -61,7 +56,7 @@ export interface WindowText extends WindowId {
 }
 
 export interface IndexChanges {
-  /** Revision of the domain after these changes; absent: unchanged. */
+  /** Revision of the domain after these changes; absent: it does not change. */
   readonly revision?: number;
   readonly documents?: readonly IndexedDocument[];
   readonly vectors?: {
@@ -91,11 +86,11 @@ export interface QuestionVector {
 export interface SearchFilters {
   readonly scope: Scope;
   /**
-   * Restricts the search to windows wholly inside one range of an area (`window`), or only partly inside (`cut`).
+   * Restricts the search to windows that are completely inside one range of an area (`window`), or only partly (`cut`).
    * @default everywhere
    */
   readonly area?: { readonly parts: Area; readonly fit: "window" | "cut" } | null;
-  /** Restricts the search to windows with one of these terms. @default any window */
+  /** Restricts the search to windows with at least one of these terms. @default any window */
   readonly holding?: readonly string[];
 }
 
@@ -105,9 +100,9 @@ export interface EngineRequest {
   /** Vector to rank by; `null`: no ranking by vector. */
   readonly vector: QuestionVector | null;
   readonly filters: SearchFilters;
-  /** Number of chunks per ranking. */
+  /** Maximum number of chunks from each of the two rankings. */
   readonly k: number;
-  /** Allows vector search in database tables. Only matters for an engine that uses the tables on request. @default false */
+  /** Searches vectors in database tables, for an engine that does so only on request. @default false */
   readonly inTables?: boolean;
 }
 
@@ -120,8 +115,8 @@ export interface EngineOptions {
 export interface TermStatistics {
   /** Number of windows that the scope may see. */
   readonly windows: number;
-  /** Mean length of all windows in tokens, weighted by field. */
+  /** Mean length of all windows, also of invisible ones, in tokens weighted by field. */
   readonly averageLength: number;
-  /** Number of visible windows with each term. Terms without a window are 0 or absent. */
+  /** Number of visible windows with each term. A term that no window contains has 0 or is absent. */
   readonly frequencies: ReadonlyMap<string, number>;
 }

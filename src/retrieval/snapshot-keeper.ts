@@ -8,12 +8,12 @@ import { type Piece, type SnapshotFile, withSnapshotFile } from "./snapshot.ts";
 
 /** Number of bytes per write. Other work runs between two writes. */
 const WRITE_BYTES = 8 * 1024 * 1024;
-/** Minimum age in milliseconds at which a temporary file counts as left by a crash. */
+/** Age in milliseconds from which a temporary file is assumed to be left by a crash. */
 const ABANDONED_MS = 10 * 60 * 1000;
 
 /**
- * Replaces a file atomically: readers and crashes find either the whole old file or the whole new one.
- * @param stillWanted called when everything is on the disk; `false` keeps the old file
+ * Replaces a file atomically: a crash or a reader finds either the complete old file or the complete new one.
+ * @param stillWanted called when the new file is on disk; `false` keeps the old file
  * @returns true if the file was replaced
  */
 export async function replaceFile(path: string, pieces: readonly Piece[], stillWanted: () => Promise<boolean>): Promise<boolean> {
@@ -44,7 +44,6 @@ async function writeThrough(path: string, pieces: readonly Piece[]): Promise<voi
   }
 }
 
-/** Removes temporary files that a crash left for this file. */
 async function removeAbandoned(path: string): Promise<void> {
   const folder = dirname(path);
   for (const name of await readdir(folder)) {
@@ -58,7 +57,7 @@ async function removeAbandoned(path: string): Promise<void> {
   }
 }
 
-/** Syncs a folder, because otherwise a power failure could undo the rename. Windows cannot open folders, so it is skipped there. */
+/** Syncs a folder, so that a power failure cannot undo the rename. Skipped on Windows, which cannot open folders. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === "win32") return;
   const handle = await open(folder, "r");
@@ -74,37 +73,37 @@ export const WRITE_QUIET_MS = 5_000;
 /** Milliseconds after which a changed index is written even if questions continue. */
 export const WRITE_LATEST_MS = 60_000;
 
-/** Location of a corpus snapshot. */
+/** Where the snapshot of a corpus is stored, and the store that it mirrors. */
 export interface SnapshotPlace {
   readonly path: string;
-  /** Id of the store that the corpus mirrors. A snapshot of another store is not used. */
+  /** Id of the store. A snapshot of another store is not used. */
   readonly store: string;
   /** Returns the revision of the domain in the store. */
   readonly revision: () => Promise<number>;
-  /** Reports a damaged snapshot, or why none could be written. Neither loses data. */
+  /** Reports that the snapshot is damaged or could not be written. Neither loses data. */
   readonly warn: (message: string) => void;
 }
 
-/** Functions of the index that its keeper needs. */
+/** The functions of an index that `SnapshotKeeper` needs. */
 export interface KeptIndex {
-  /** Checks whether the file already has the current content and need not be written. */
+  /** Returns whether the file already equals the index, so that nothing need be written. */
   equals(file: SnapshotFile): boolean;
-  /** Returns the current index, or `null` if there is nothing to write. */
+  /** Serialises the current index; `null`: there is nothing to write. */
   capture(): CapturedIndex | null;
 }
 
 export interface CapturedIndex {
   readonly pieces: readonly Piece[];
-  /** Checks whether the captured index still equals the store. If not, the index will change and then be written again. */
+  /** Checks whether the captured index still equals the store. If it does not, the index will change and be written again. */
   isCurrent(): Promise<boolean>;
 }
 
-/** Reads the snapshot of an index once, and writes it after changes when the index is idle. */
+/** Reads the snapshot of an index, and writes it after changes when the index is idle. */
 export class SnapshotKeeper {
   private readonly place: SnapshotPlace;
   private readonly index: KeptIndex;
   private changed = false;
-  /** True if the file is known to be unusable, whatever its header says. */
+  /** True if the file could not be loaded. It is then overwritten even if its header matches. */
   private unusable = false;
   private since = 0;
   private timer: NodeJS.Timeout | null = null;
@@ -117,8 +116,8 @@ export class SnapshotKeeper {
   }
 
   /**
-   * Returns the result of `load` on the snapshot. Returns `null` if there is none or, after a warning, if it is
-   * unusable.
+   * Calls `load` with the snapshot and returns the result. Returns `null` if there is no snapshot. Warns and returns
+   * `null` if it is unusable.
    */
   read<T>(load: (file: SnapshotFile) => T): T | null {
     try {
@@ -132,19 +131,19 @@ export class SnapshotKeeper {
     }
   }
 
-  /** Notes that the index differs from the file. */
+  /** Records that the index differs from the file, and schedules a write. */
   markChanged(): void {
     if (!this.changed) this.since = Date.now();
     this.changed = true;
     this.arm(WRITE_QUIET_MS);
   }
 
-  /** Delays writing because of a question, up to a limit. */
+  /** Delays a scheduled write because of a question, up to `WRITE_LATEST_MS` after the first change. */
   postpone(): void {
     if (this.timer !== null) this.arm(WRITE_QUIET_MS);
   }
 
-  /** Writes pending changes and resolves when writing has ended. */
+  /** Writes pending changes; resolves when writing has ended. */
   flush(): Promise<void> {
     this.disarm();
     this.writing = this.writing.then(() => this.write());
@@ -181,7 +180,7 @@ export class SnapshotKeeper {
     }
   }
 
-  /** Returns whether the file has the current content, perhaps written by another process; `false` if it is unreadable. */
+  /** Returns whether the file equals the index, e.g. because another process wrote it; `false` if it is unreadable. */
   private isWritten(): boolean {
     try {
       return withSnapshotFile(this.place.path, (file) => this.index.equals(file));

@@ -12,32 +12,32 @@ import { bytesIn, inMemory, type ScratchFile, type StoredBytes } from "./scratch
  * - 8: length of the header's JSON, u32
  * - 12: CRC-32 of the header's JSON, u32
  * - 16: the JSON: facts, and name, length and CRC-32 of each section
- * - then the sections, each at an offset that is a multiple of 64. Padding (spaces after the JSON, zeros after a section)
- * is included in the checksums.
+ * - then the sections, each at an offset that is a multiple of 64. Padding (spaces after the JSON, zeros after a
+ * section) is included in the checksums.
  *
- * Numbers are little-endian, as in WebAssembly and on every machine that Node supports today. Each section is verified
- * when it is read, so that a large one can be read directly into its destination.
+ * Numbers in the header are little-endian. Each section is verified when it is read, so that a large one can be read
+ * directly into its destination.
  */
 export interface Snapshot {
   readonly facts: Readonly<Record<string, unknown>>;
   /** Returns the length of a section in bytes. */
   bytes(name: string): number;
-  /** Returns a section in memory of its own, aligned for any typed array. */
+  /** Returns a copy of a section, aligned for any typed array. */
   section(name: string): Uint8Array<ArrayBuffer>;
-  /** Copies a section into the targets, one after the other. The targets together must have exactly its length. */
+  /** Copies a section into the targets, one after the other. Their total length must equal that of the section. */
   copy(name: string, targets: readonly Piece[]): void;
-  /** Returns the sections whose names begin with a prefix, named without it. */
+  /** Returns the sections whose names begin with a prefix. Their names in the result lack the prefix. */
   part(prefix: string): Snapshot;
 }
 
-/** The bytes of a snapshot. */
+/** A file with a snapshot. */
 export interface SnapshotFile {
   readonly bytes: number;
   /** Fills the target from a position in the file. */
   read(position: number, target: Uint8Array): void;
 }
 
-/** The index file cannot be used and must be built again. */
+/** Thrown if an index file cannot be used and must be built again. */
 export class SnapshotError extends SourceboundError {}
 
 /** Version of the file format. Increment it with every change that older programs would misread. */
@@ -53,13 +53,13 @@ const headSchema = z.object({
   sections: z.array(z.object({ name: z.string(), length: z.number().int().nonnegative(), crc: z.number().int().nonnegative() })),
 });
 
-/** An array, or bytes that are read when they are needed. */
+/** An array in memory, or bytes that are read when needed. */
 export type Piece = Uint8Array | StoredBytes;
 
-/** Bytes of one section, in consecutive parts. */
+/** Name and bytes of one section, in consecutive parts. */
 export type Section = readonly [name: string, pieces: readonly (ArrayBufferView | StoredBytes)[]];
 
-/** Returns the bytes of a snapshot in consecutive parts, without a second copy of large sections. */
+/** Returns the bytes of a snapshot file in consecutive parts. Large sections are not copied. */
 export function snapshotPieces(facts: Record<string, unknown>, sections: readonly Section[]): Piece[] {
   const described = sections.map(([name, pieces]) => {
     const length = pieces.reduce((sum, { byteLength }) => sum + byteLength, 0);
@@ -86,8 +86,8 @@ function checksum(before: number, piece: Piece): number {
 }
 
 /**
- * Pads the parts of a section with zeros to the alignment. The result may contain empty arrays, which checksums must
- * skip: Node's `crc32` restarts on some of them.
+ * Pads a section with zeros to the alignment. The result may contain empty arrays. Checksums must skip them, because
+ * Node's `crc32` restarts on some empty arrays.
  */
 function filled(pieces: Section[1], length: number): Piece[] {
   const whole = pieces.map((piece) => (ArrayBuffer.isView(piece) ? bytesIn(piece) : piece));
@@ -96,7 +96,7 @@ function filled(pieces: Section[1], length: number): Piece[] {
 
 /**
  * Opens a snapshot and verifies its header. Each section is verified when it is read.
- * @throws SnapshotError when it is foreign, of another version, truncated or damaged; reading a section throws it too
+ * @throws SnapshotError when the file is foreign, of another version or damaged; reading a section throws it too
  */
 export function readSnapshot(file: SnapshotFile): Snapshot {
   const { facts, places } = readHead(file);
@@ -126,7 +126,7 @@ interface Head {
 }
 
 /**
- * Returns the facts of a snapshot and the positions of its sections.
+ * Returns the facts of a snapshot, and the place of each section.
  * @throws SnapshotError when the header is not valid
  */
 function readHead(file: SnapshotFile): Head {
@@ -187,7 +187,7 @@ interface Place {
   readonly crc: number;
 }
 
-/** Number of bytes read at once, small enough to stay in the processor's cache for the checksum. */
+/** Number of bytes read at once. They fit into the processor's cache, from which the checksum then reads them. */
 const COPY_BYTES = 256 * 1024;
 
 function copySection(file: SnapshotFile, name: string, { at, length, crc }: Place, targets: readonly Piece[]): void {
@@ -207,14 +207,14 @@ function copySection(file: SnapshotFile, name: string, { at, length, crc }: Plac
   if (sum !== crc) throw damaged(`the checksum of section "${name}" differs`);
 }
 
-/** Parses the facts of a snapshot by schema. */
+/** Returns the facts of a snapshot, checked by a schema. */
 export function readFacts<T>(snapshot: Snapshot, schema: z.ZodType<T>): T {
   const facts = schema.safeParse(snapshot.facts);
   if (!facts.success) throw damaged(z.prettifyError(facts.error));
   return facts.data;
 }
 
-/** Returns the error for a snapshot with a wrong checksum or inconsistent contents. @param how what is wrong */
+/** Returns the error for a snapshot with a wrong checksum or inconsistent contents. @param how what is wrong with it */
 export function damaged(how: string, options?: ErrorOptions): SnapshotError {
   return new SnapshotError("snapshot_damaged", `The index snapshot is damaged: ${how}. Build the index again.`, {}, options);
 }
@@ -239,7 +239,7 @@ function aligned(at: number): number {
   return Math.ceil(at / ALIGNMENT) * ALIGNMENT;
 }
 
-/** Maximum bytes of a column of strings in memory. A larger column is kept in a file if one can be created. */
+/** Maximum bytes of a column of strings that is in memory. A larger one is in a file, if one can be created. */
 const MEMORY_BYTES = 2 ** 28;
 
 /** Constructor of `Uint32Array`, `Float32Array` and the like. */
@@ -267,13 +267,13 @@ export function arraysIn<Types extends Readonly<Record<string, NumberArray<unkno
   return Object.fromEntries(Object.entries(types).map(([name, type]) => [name, arrayIn(snapshot, name, type)])) as ArraysOf<Types>;
 }
 
-/** Puts a prefix before the names of sections. `Snapshot.part` takes it off. */
+/** Adds a prefix to the names of sections. `Snapshot.part` removes it. */
 export function prefixed(prefix: string, sections: readonly Section[]): Section[] {
   return sections.map(([name, pieces]) => [prefix + name, pieces]);
 }
 
 /**
- * Serialises strings, each in Latin-1 if possible, else in UTF-16. The JavaScript engine uses both internally, so
+ * Serialises strings, each in Latin-1 if possible, else in UTF-16. The JavaScript engine uses both internally. So
  * reading is a plain copy, and every string comes back with the same code units.
  */
 export function stringSections(name: string, strings: readonly string[]): Section[] {
@@ -283,7 +283,7 @@ export function stringSections(name: string, strings: readonly string[]): Sectio
   return column.sections(name, [Buffer.concat(bytes)]);
 }
 
-/** Serialises strings like `stringSections`, but fetches each string again when its bytes are needed. */
+/** Serialises strings like `stringSections`, but does not store their bytes: each string is requested again when its bytes are needed. */
 export function longStringSections(name: string, strings: readonly (() => string)[]): Section[] {
   const column = new ColumnShape(strings.length);
   const pieces = strings.map((text): StoredBytes => {
@@ -354,7 +354,7 @@ export class StringColumn {
     return this.slice(i, 0, Number.POSITIVE_INFINITY);
   }
 
-  /** Decodes a part of a string, like `slice` with non-negative integers. */
+  /** Decodes a part of string `i`, like `String.slice` with non-negative integers. */
   slice(i: number, from: number, to: number): string {
     const start = i === 0 ? 0 : (this.ends[i - 1] as number);
     const end = this.ends[i] as number;

@@ -1,6 +1,6 @@
 import type { Chunk, TextRange } from "../shared/types.ts";
 
-/** A set of slots, one bit each, used as a filter. */
+/** A set of slots (numbers of index entries), one bit each. Used as a filter. */
 export class SlotSet {
   private bits = new Uint32Array(32);
 
@@ -50,7 +50,7 @@ export class SlotSet {
     return both;
   }
 
-  /** Returns 32 slots as bits, the lowest slot in the lowest bit; 0 beyond the end. */
+  /** Returns slots 32·index to 32·index + 31 as bits, the first in the lowest bit; 0 beyond the end. */
   word(index: number): number {
     return index < this.bits.length ? (this.bits[index] as number) : 0;
   }
@@ -64,7 +64,7 @@ function bitCount(word: number): number {
 
 type NumberArray = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float32Array | Float64Array;
 
-/** Returns the array itself if it has room for `needed` values; otherwise a copy of at least twice the length. */
+/** Returns the array if it has room for `needed` values; otherwise a copy with at least twice the length. */
 export function withRoom<A extends NumberArray>(array: A, needed: number): A {
   if (needed <= array.length) return array;
   const larger = new (array.constructor as new (length: number) => A)(Math.max(needed, array.length * 2, 64));
@@ -78,13 +78,13 @@ export interface Scored {
   readonly score: number;
 }
 
-/** Keeps the `k` best entries: higher scores first, then lower slots. A heap whose root is the worst entry kept. */
+/** Collects the `k` best entries: higher scores first, then lower slots. A heap whose root is the worst collected entry. */
 export class TopK {
   private readonly k: number;
   private readonly scores: Float64Array;
   private readonly slots: Uint32Array;
   private size = 0;
-  /** Score that an entry needs to be kept; −∞ while there is room. With an equal score, only an entry with a lower slot is kept. */
+  /** Minimum score of a further entry; −∞ while there is room. An entry with exactly this score needs a lower slot than the worst. */
   threshold = Number.NEGATIVE_INFINITY;
 
   constructor(k: number) {
@@ -103,12 +103,12 @@ export class TopK {
     }
   }
 
-  /** Returns the kept slots in no particular order. */
+  /** Returns the collected slots in no particular order. */
   slotsKept(): Uint32Array {
     return this.slots.subarray(0, this.size);
   }
 
-  /** Returns the kept entries, best first. */
+  /** Returns the collected entries, best first. */
   ranked(): Scored[] {
     const kept: Scored[] = [];
     for (let i = 0; i < this.size; i++) kept.push({ slot: this.slots[i] as number, score: this.scores[i] as number });
@@ -153,7 +153,7 @@ function worse(score: number, slot: number, thanScore: number, thanSlot: number)
   return score < thanScore || (score === thanScore && slot > thanSlot);
 }
 
-/** Counts from which the idf of a term is computed: `size` is the number of all entries, `holding` that of the entries with the term. */
+/** Counts for the idf of a term: `size` is the number of all entries, `holding` that of the entries with the term. */
 export interface TermCounts {
   readonly size: number;
   holding(term: number): number;
@@ -165,21 +165,21 @@ export interface WeightedField {
   readonly weight: number;
 }
 
-/** A query token and its weight, relative to 1 for a plain token; not negative. */
+/** A query token and its weight, which is not negative. A token without a weight has weight 1. */
 export interface WeightedTerm {
   readonly token: string;
   readonly weight: number;
 }
 
-/** Parts of the retrieval stage. `words` and `vectors` are parts of `search`. */
+/** Parts of the retrieval stage whose time is measured. `words` and `vectors` run within `search`. */
 export type RetrievePart = "sync" | "understand" | "embed" | "search" | "words" | "vectors" | "rerank" | "load" | "deduplicate";
 
-/** Runs one part, records its duration, and returns its result. `untimed` only runs it. */
+/** Runs one part, records its duration and returns its result. `untimed` records nothing. */
 export type TimePart = <T>(part: RetrievePart, run: () => T) => T;
 
 export const untimed: TimePart = (_part, run) => run();
 
-/** A found chunk with its best window: the nearest by vector, or else the best by words. */
+/** A found chunk with its best window: the best by vector if vectors found the chunk, else the best by words. */
 export interface Hit {
   readonly documentId: string;
   readonly version: string;
@@ -192,11 +192,11 @@ export interface Hit {
   readonly bm25: number | null;
   /** Cosine of the chunk's best window; `null` if the chunk is not among the `k` best by vector. */
   readonly dense: number | null;
-  /** Cosine of the chunk's best window, also for chunks found only by words; `null` if chunk or question has no vector. */
+  /** Cosine of the chunk's best window, even if only words found it; `null` if chunk or question has no vector. */
   readonly cosine: number | null;
 }
 
-/** An item of a ranking with its raw score; higher is better. */
+/** An item of a ranking with its score, not normalised; higher is better. */
 export interface Ranked<Id> {
   readonly id: Id;
   readonly score: number;
@@ -207,7 +207,7 @@ export const DEFAULT_ALPHA = 0.6;
 /** Weight of the BM25 ranking. */
 export const DEFAULT_BETA = 0.4;
 
-/** Computes (s − min) / (max − min) per ranking. If all scores are equal, all get 1, because each is the best. */
+/** Normalises scores to (s − min) / (max − min). If all are equal, all become 1, because each is the best. */
 export function normalizeMinMax<Id>(ranking: readonly Ranked<Id>[]): Map<Id, number> {
   const scores = ranking.map(({ score }) => score);
   const min = Math.min(...scores);
@@ -216,8 +216,8 @@ export function normalizeMinMax<Id>(ranking: readonly Ranked<Id>[]): Map<Id, num
 }
 
 /**
- * Computes α·dense + β·bm25 after min-max normalisation (`spark` design, section 2.1). An id that is missing in a
- * ranking gets 0 for it, the lowest normalised score. If one ranking is empty, the other gets the full weight.
+ * Computes α·dense + β·bm25 after min-max normalisation (`spark` design, section 2.1). An id that one ranking lacks
+ * gets 0 for it, the lowest normalised score. If one ranking is empty, the other gets weight 1.
  */
 export function fuseMinMax<Id>(
   dense: readonly Ranked<Id>[],
@@ -236,7 +236,7 @@ export const RRF_K = 60;
 
 /**
  * Reciprocal rank fusion: Σ 1 / (k + rank) over the rankings that contain an id, ranks from 1 (Cormack, Clarke &
- * Büttcher, SIGIR 2009). It needs only ranks, no scores.
+ * Büttcher, SIGIR 2009). It ignores the scores.
  */
 export function fuseReciprocalRank<Id>(dense: readonly Ranked<Id>[], bm25: readonly Ranked<Id>[]): (id: Id) => number {
   const share = (ranking: readonly Ranked<Id>[]) => new Map(ranking.map(({ id }, at) => [id, 1 / (RRF_K + at + 1)]));
@@ -247,9 +247,9 @@ export function fuseReciprocalRank<Id>(dense: readonly Ranked<Id>[], bm25: reado
 
 /** A found chunk with its best window and the fused score of both rankings. */
 export interface Candidate extends Omit<Hit, "cosine"> {
-  /** True if it contains a code of the question. Such candidates precede all others, whatever the reranker says. */
+  /** True if it contains a code of the question. Such candidates precede all others, before and after reranking. */
   readonly coded?: boolean;
-  /** Cosine, also for a chunk found only by its words. */
+  /** Cosine, even if only words found the chunk; `null` if chunk or question has no vector. */
   readonly dense: number | null;
   readonly fused: number;
 }

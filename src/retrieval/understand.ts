@@ -13,10 +13,10 @@ import type { WeightedTerm } from "./top-k.ts";
  * its words are more common.
  */
 export const ABBREVIATION_WEIGHT = 0.5;
-/** Weight of a synonym. It is low, because a synonym does not always mean the same. */
+/** Weight of a synonym, relative to 1. Low, because a synonym does not always mean the same. */
 export const SYNONYM_WEIGHT = 0.3;
 
-/** An alternative for a phrase of a question. */
+/** An alternative (`to`) for a phrase of a question (`of`): abbreviation, long form or synonym. */
 interface Equivalent {
   /** The phrase in the domain pack's spelling. */
   readonly of: string;
@@ -30,9 +30,9 @@ interface Equivalent {
 
 /** Abbreviations and synonyms of a domain. */
 export interface Thesaurus {
-  /** Returns the alternatives for the phrases of a text. Of phrases that begin with the same word, only the longest counts. */
+  /** Returns the alternatives for the phrases of a text. Phrases do not overlap: at each word, the longest one is used. */
   equivalents(text: string): Equivalent[];
-  /** Checks whether a word is part of an entry. Such words never count as misspelt. */
+  /** Checks whether a word occurs in an entry. Such words never count as misspelt. */
   has(word: string): boolean;
 }
 
@@ -44,8 +44,8 @@ export interface ThesaurusEntries {
 }
 
 /**
- * Builds a thesaurus. Phrases match word by word, stop words included, in any inflection: "buddy letters" matches
- * "buddy letter".
+ * Builds a thesaurus. Phrases match word by word, stop words included, in any inflection: "buddy letter" matches "buddy
+ * letters".
  * @param tokenize returns the index tokens of a text
  * @param stem returns the stem of a word
  */
@@ -98,22 +98,24 @@ function keysOf(said: readonly Word[], stem: (word: string) => string): string[]
 
 /** Data for `isSureRepair`. */
 interface SureParts {
-  /** Every word of the language. */
+  /** Every English word, also rare ones. */
   readonly real: ReadonlySet<string>;
   /** Checks whether most people know a word. */
   isKnown(word: string): boolean;
-  /** Words a few edits away in documents that the user may read. */
+  /** Words a few edits away from the misspelt word, in documents that the user may read. */
   readonly similar: Iterable<string>;
   stem(word: string): string;
 }
 
 /**
- * Returns whether a misspelt word can only mean one well-known word or its forms. A search may use a likely correction,
- * but serving a stored answer needs certainty. The correction of a capitalised word is never certain. A correction to an
- * uncommon term is not certain either, because the user may mean a similar term that no document and no list contains. A
- * lower-case name close to a common word is corrected although it may be right ("gardiner" to "gardener"). A rare word is
- * an alternative only if it is at least as close as the correction. Takes some milliseconds, because every word of the
- * language is compared.
+ * Returns whether a misspelt word can only mean one well-known word or its forms. Needed to serve a stored answer; a
+ * search uses any likely correction. The result is `false`
+ * - for a capitalised word, which may be a name;
+ * - if the correction is not well known, because the user may mean a similar term that no document and no list
+ * contains;
+ * - if another well-known word, a similar word of the documents, or a rare word at least as close may be meant.
+ * A lower-case name close to a common word may be corrected wrongly ("gardiner" to "gardener"). Takes some
+ * milliseconds, because every English word is compared.
  */
 export function isSureRepair(question: string, { written, read }: Repair, { real, isKnown, similar, stem }: SureParts): boolean {
   if (!isKnown(read) || isWrittenAsName(question, written)) return false;
@@ -123,64 +125,64 @@ export function isSureRepair(question: string, { written, read }: Repair, { real
   return others.every((word) => stem(word) === stem(read));
 }
 
-/** An edit distance larger than that of any misspelling. */
+/** An edit distance larger than that of any accepted misspelling. */
 const FAR = 3;
 
 /**
- * Returns whether a word is capitalised in the question. An ordinary word at the start of a sentence counts too, because
- * a missed cache hit does less harm than a wrong one.
+ * Returns whether a word is capitalised in the question, also if it only begins a sentence. A missed cache hit does
+ * less harm than a wrong one.
  * @param written in lower case
  */
 function isWrittenAsName(question: string, written: string): boolean {
   return [...question.matchAll(/\p{L}+/gu)].some(({ 0: word }) => word !== written && word.toLowerCase() === written);
 }
 
-/** A misspelt out-of-vocabulary word and its correction. */
+/** A misspelt out-of-vocabulary word (`written`) and its correction (`read`). */
 export interface Repair {
   readonly written: string;
   readonly read: string;
 }
 
-/** Analysis of a question in the words of the index. */
+/** Analysis of a question. */
 export interface Understood {
   readonly type: QuestionType;
   /** The question with misspelt words corrected, for encoders. */
   readonly text: string;
-  /** Tokens of the question's content after spelling correction. An answer has to contain these. */
+  /** Index tokens of the question's content, after spelling correction. */
   readonly asked: readonly string[];
-  /** Search terms: the tokens as written and as corrected, abbreviations and synonyms. */
+  /** Search terms: the tokens before and after spelling correction, abbreviations and synonyms. */
   readonly terms: readonly WeightedTerm[];
   readonly codes: readonly string[];
   readonly repairs: readonly Repair[];
-  /** Out-of-vocabulary words that are not English and not a misspelling of a known word; mostly names. */
+  /** Out-of-vocabulary words that are neither English nor a misspelling of a known word; mostly names. */
   readonly outOfVocabulary: readonly string[];
   readonly equivalents: readonly Equivalent[];
 }
 
-/** Functions of the index and the domain that understanding a question needs. */
+/** The functions of the index and the domain that `understand` needs. */
 export interface UnderstandParts {
   readonly thesaurus: Thesaurus;
   tokens(text: string): string[];
   stem(word: string): string;
-  /** Returns every word of the language. */
+  /** Returns every English word, also rare ones. */
   real(): ReadonlySet<string>;
-  /** Returns the tokens that occur in a document that the user may read. */
+  /** Returns those of the tokens that occur in a document that the user may read. */
   held(tokens: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Returns words a few edits away in documents that the user may read, with the number of documents. */
+  /** Returns words a few edits away from a word, in documents that the user may read, with the number of these documents. */
   similar(word: string): Promise<ReadonlyMap<string, number>>;
 }
 
-/** Weight of a corrected word, because the correction may be wrong. */
+/** Weight of a corrected word, relative to 1. Below 1, because the correction may be wrong. */
 export const REPAIR_WEIGHT = 0.9;
-/** Maximum number of corrected and out-of-vocabulary words. A question in another language has many unknown words, all spelled right. */
+/** Maximum number of corrected and out-of-vocabulary words. A question in another language has many unknown words. */
 const MAX_REPAIRS = 5;
 
 /** Minimum length of an out-of-vocabulary word in letters. Shorter unknown words are mostly slang or abbreviations. */
 const OOV_LETTERS = 4;
 
 /**
- * Analyses a question: removes its frame ("how long does"), corrects misspelt words, adds alternatives with lower weight.
- * Linear in the length of the question.
+ * Analyses a question: removes its frame ("how long does"), corrects misspelt words, and adds abbreviations and
+ * synonyms with lower weights. Linear in the length of the question.
  */
 export async function understand(question: string, parts: UnderstandParts, settings: QuerySettings): Promise<Understood> {
   const shape = readQuestion(question);
@@ -226,15 +228,15 @@ async function repairsOf(content: string, parts: UnderstandParts): Promise<{ rep
   return { repairs: [...repairs].map(([written, read]) => ({ written, read })), outOfVocabulary };
 }
 
-/** Matches a word of seven or more capitals. A shorter one is taken for an unknown abbreviation and not corrected. */
+/** Matches a word of seven or more capitals. Shorter ones are assumed to be abbreviations and not corrected. */
 const LONG_CAPITALS = /^\p{Lu}{7,}$/u;
 
 /** Matches quoted text, which is never corrected. */
 const QUOTED = /"[^"]{1,100}"|“[^“”]{1,100}”/gu;
 
 /**
- * Returns words, in lower case, that may be misspelt. They consist of letters, are not quoted, and have no inner
- * capitals, which mark a name.
+ * Returns words, in lower case, that may be misspelt. They consist of the letters a to z and are not quoted. They have
+ * no capitals after the first letter, because such capitals mark a name.
  */
 function candidates(content: string): string[] {
   const inner = (content.match(/\b\p{L}+\p{Lu}\p{L}*/gu) ?? []).filter((name) => !LONG_CAPITALS.test(name));
@@ -252,16 +254,13 @@ function replaceWords(text: string, repairs: readonly Repair[]): string {
 /** The fields of a question on which its analysis depends. */
 export type AskedText = Pick<Question, "resolved" | "scope">;
 
-/** Analyses questions with the words of an index that the user may see. */
+/** Analyses questions with the words of the documents that the user may see. */
 export interface QuestionReader {
   understand(question: AskedText, settings: QuerySettings): Promise<Understood>;
   /** Returns whether every misspelt word can only mean its correction. See `isSureRepair`. */
   isSure(question: AskedText, repairs: readonly Repair[]): Promise<boolean>;
   tokens(text: string): string[];
-  /**
-   * Returns the word statistics of the documents that a scope may see, without revealing other documents. Words of
-   * `texts` are loaded.
-   */
+  /** Returns word statistics of the documents that a scope may see. Those for the words of `texts` are loaded. */
   wordsIn(scope: Scope, texts?: Iterable<string>): Promise<IndexWords>;
 }
 
@@ -274,10 +273,10 @@ export interface IndexWords {
   has(token: string): boolean;
 }
 
-/** Maximum number of remembered passages whose words are loaded. */
+/** Maximum number of passages remembered as loaded. */
 const MAX_PASSAGES = 20_000;
 
-/** Word statistics for one scope at one revision. Load the words of a text before you ask for them. */
+/** Word statistics for one scope at one revision. Load the words of a text before asking for them. */
 export class LoadedWords implements IndexWords {
   readonly tokens: IndexWords["tokens"];
   private readonly ask: (terms: readonly string[]) => Promise<TermStatistics>;
@@ -324,21 +323,21 @@ function textsOf({ document, headingPath, text, units }: Passage): string[] {
 }
 
 /**
- * Word statistics for the stages after retrieval of one question. A text that contains a synonym counts as containing
- * the question's word.
+ * Word statistics for one question, for the stages after retrieval. A text with a synonym of a question's word counts
+ * as having that word.
  */
 export interface QuestionWords extends IndexWords {
   /** Returns the spell-corrected tokens of the question's content. */
   questionTokens(question: string): string[];
-  /** Returns the tokens of the question for which a text contains an alternative. @param held tokens of the text */
+  /** Returns the tokens of the question for which a text contains an abbreviation or synonym. @param held tokens of the text */
   alsoHeld(held: ReadonlySet<string>): string[];
   /** The analysed question. */
   readonly asked: ReadQuestion;
-  /** The analysed question without words added from the conversation. */
+  /** The analysed question, without words that were added from the conversation. */
   readonly own: ReadQuestion;
 }
 
-/** A question with misspelt words corrected, and the tokens of its content. */
+/** A question after spelling correction, and the tokens of its content. */
 export interface ReadQuestion {
   readonly text: string;
   readonly tokens: readonly string[];

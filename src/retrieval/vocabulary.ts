@@ -15,17 +15,19 @@ import {
 import { withRoom } from "./top-k.ts";
 
 /**
- * Arrays of a `Terms`, stored as they are: the UTF-16 code units of all terms, concatenated, and the end of each term in them.
- * `table` is an open-addressing hash table whose length is a power of two. An entry is the term's number plus 1, at the index
- * given by the term's hash or at the next free index; 0 means free.
+ * Arrays of a `Terms` object, as they are stored.
+ * - `units`: UTF-16 code units of all terms, concatenated.
+ * - `ends`: the end of each term in `units`.
+ * - `table`: an open-addressing hash table whose length is a power of two. An entry is the number of a term plus 1; 0
+ * means free. A term is at the index given by its hash, or after it if that index was taken.
  */
 export const TERM_ARRAYS = { units: Uint16Array, ends: Uint32Array, table: Uint32Array };
 
 type PackedTerms = ArraysOf<typeof TERM_ARRAYS>;
 
 /**
- * Numbers terms from 0 in order of arrival. Typed arrays load fast: a `Map` of 200,000 strings would take most of the
- * time of loading an index.
+ * Numbers terms from 0 in order of arrival. Typed arrays load fast. Building a `Map` of 200,000 strings would take most
+ * of the time of loading an index.
  */
 export class Terms {
   private units: Uint16Array;
@@ -69,7 +71,7 @@ export class Terms {
     return id;
   }
 
-  /** Returns a copy with only the given terms, numbered in ascending order. */
+  /** Returns a copy with only the given terms, numbered from 0 in the given order. */
   packed(ids: readonly number[]): PackedTerms {
     const all = ids.length === this.count;
     const kept = all ? this : new Terms();
@@ -108,7 +110,7 @@ export class Terms {
   }
 }
 
-/** FNV-1a over code units, with an extra mixing step, because the table uses the low bits. */
+/** FNV-1a over code units. An extra step mixes the bits, because the table uses only the low ones. */
 function hashOf(term: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < term.length; i++) hash = Math.imul(hash ^ term.charCodeAt(i), 0x01000193);
@@ -117,8 +119,8 @@ function hashOf(term: string): number {
 }
 
 /**
- * Maximum number of words per part of the vocabulary that a correction may suggest; the most frequent ones are used.
- * Bounds the memory of very large corpora.
+ * Maximum number of words per part of the vocabulary that can be suggested as corrections. The most frequent words are
+ * used. This bounds the memory of very large corpora.
  */
 export const REPAIR_WORDS = 50_000;
 
@@ -130,20 +132,20 @@ export interface VocabularyOwner {
 
 interface Part {
   readonly owner: VocabularyOwner;
-  /** Words as written, in lower case. */
+  /** Words in lower case, not stemmed. */
   readonly words: Terms;
   /** Number of documents that contain each word. */
   wordDocuments: Uint32Array;
-  /** Maps a word with letters deleted to the full words. Built for the first misspelt word, then kept up to date. */
+  /** Maps a word with some letters deleted to the complete words. Built for the first misspelt word, then updated. */
   deletes: Map<string, string[]> | null;
   readonly indexed: Set<string>;
-  /** Words not yet in `deletes`. */
+  /** Words that are not yet in `deletes`. */
   readonly pending: Set<string>;
 }
 
 /**
- * The words of the corpus, separated by tenant and access label, so that users never see a word that occurs only in
- * documents they may not read. Typed arrays load directly from a snapshot.
+ * The words of the corpus, separated by tenant and access label. So users never see a word that occurs only in
+ * documents that they may not read. Typed arrays load directly from a snapshot.
  */
 export class Vocabulary {
   private readonly parts = new Map<string, Part>();
@@ -161,13 +163,13 @@ export class Vocabulary {
     return numbers;
   }
 
-  /** Undoes `add`: decrements the document counts of the words. @param numbers the numbers that `add` returned */
+  /** Undoes `add` for one document. @param numbers the numbers that `add` returned */
   remove(owner: VocabularyOwner, numbers: Uint32Array): void {
     const part = this.partOf(owner);
     for (const number of numbers) part.wordDocuments[number] = (part.wordDocuments[number] as number) - 1;
   }
 
-  /** Returns words a few edits away, with the number of visible documents that contain them. */
+  /** Returns words a few edits away from `word`, with the number of visible documents that contain them. */
   near(word: string, sees: (owner: VocabularyOwner) => boolean): Map<string, number> {
     const candidates = new Map<string, number>();
     const edits = allowedEdits(word.length);
@@ -185,7 +187,7 @@ export class Vocabulary {
     return candidates;
   }
 
-  /** Returns the words that some document contains. `renamed` returns, for the part of an owner, the new number of each old number. */
+  /** Serialises the words that documents contain. `renamed` returns, for an owner, an array from old to new numbers of words. */
   save(): { sections: Section[]; renamed: (owner: VocabularyOwner) => Uint32Array } {
     const saved = [...this.parts].map(([key, part]) => ({ key, ...packed(part) }));
     const kept = saved.filter(({ words }) => words > 0);
@@ -251,7 +253,7 @@ function takeIn(part: Part, word: string): number {
   return number;
 }
 
-/** Returns the words long enough to be a correction, the most frequent first. */
+/** Returns the words that are long enough to be corrections, most frequent first. */
 function byFrequency({ words, wordDocuments }: Part): string[] {
   const found: { word: string; documents: number }[] = [];
   for (let number = 0; number < words.size; number++) {
@@ -263,7 +265,7 @@ function byFrequency({ words, wordDocuments }: Part): string[] {
   return found.map(({ word }) => word);
 }
 
-/** Returns a part without words that no document contains any more. */
+/** Serialises a part of the vocabulary, without words that no document contains any more. */
 function packed({ owner, words, wordDocuments }: Part): {
   owner: VocabularyOwner;
   words: number;
@@ -284,7 +286,6 @@ function unpacked(owner: VocabularyOwner, snapshot: Snapshot): Part {
   return part;
 }
 
-/** Reads the owners that were written as JSON. */
 export function readOwners(snapshot: Snapshot): VocabularyOwner[] {
   const names = new StringColumn(snapshot, "owners");
   return Array.from({ length: names.length }, (_, i) => ownerSchema.parse(JSON.parse(names.get(i))));

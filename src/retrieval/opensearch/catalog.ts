@@ -6,7 +6,6 @@ import { indexDefinition, isVectorField, MAPPING_VERSION } from "./mapping.ts";
 
 export interface CatalogOptions {
   readonly connection: OpenSearchConnection;
-  /** Prefix of all index names. */
   readonly prefix: string;
   readonly domain: string;
   /** Id of the store whose documents are indexed. */
@@ -16,11 +15,11 @@ export interface CatalogOptions {
   readonly createId: () => string;
 }
 
-/** An index of the domain, with the version of its mapping. */
+/** An index of the domain in OpenSearch. */
 export interface Place {
   readonly index: string;
   readonly version: number;
-  /** Dimensions of each vector field. */
+  /** Number of dimensions of each vector field. */
   readonly vectors: Readonly<Record<string, number>>;
 }
 
@@ -44,8 +43,8 @@ const taskSchema = z.object({
 const TASK_POLL_MS = 250;
 
 /**
- * The indexes of a domain. Searches use the alias. A new index is filled under its own name and then takes over the
- * alias, so that a change of mapping or encoder interrupts no search.
+ * The indexes of a domain. Searches use an alias, which points to one of them. A new index is filled under its own name
+ * and then takes over the alias, so that a change of mapping or encoder interrupts no search.
  */
 export class IndexCatalog {
   readonly alias: string;
@@ -54,15 +53,15 @@ export class IndexCatalog {
 
   constructor(options: CatalogOptions) {
     this.options = options;
-    // The dot keeps the alias different from the index of revisions. Domain names contain no dot, so the pattern
-    // `${alias}.*` matches only indexes of this domain.
+    // Because of the dot, the alias cannot equal the name of the index of revisions. Domain names contain no dot, so
+    // the pattern `${alias}.*` matches only indexes of this domain.
     this.alias = `${options.prefix}.${options.domain}`;
     this.states = `${options.prefix}_states`;
   }
 
   /**
    * Returns the index behind the alias; `null` if there is none.
-   * @throws ConfigError `search_foreign` when it holds documents of another installation
+   * @throws ConfigError `search_foreign` when the index belongs to another installation
    */
   async current(): Promise<Place | null> {
     const { connection, store } = this.options;
@@ -78,10 +77,7 @@ export class IndexCatalog {
     return { index, version: meta.version, vectors: Object.fromEntries(fields.map(([name, { dimension = 0 }]) => [name, dimension])) };
   }
 
-  /**
-   * Creates an index, which immediately serves searches if the domain has no other. Deletes unfinished indexes of earlier
-   * attempts.
-   */
+  /** Creates an index. It gets the alias immediately if the domain has no other index. Deletes unfinished indexes of earlier attempts. */
   async create(vectors: Readonly<Record<string, number>> = {}): Promise<Place> {
     const { connection, store, shards, createId } = this.options;
     const serving = (await this.current())?.index;
@@ -109,7 +105,7 @@ export class IndexCatalog {
     if (before !== undefined) await this.drop(before);
   }
 
-  /** Returns the revision of the domain that an index has reached; −1 if it was never complete. */
+  /** Returns the revision of the domain up to which an index is filled; −1 if it was never completely filled. */
   async revision(index: string): Promise<number> {
     const path = `/${this.states}/_doc/${index}`;
     return (await this.options.connection.find({ method: "GET", path, schema: stateSchema }))?._source.revision ?? -1;
@@ -125,7 +121,7 @@ export class IndexCatalog {
     await this.options.connection.call({ method: "PUT", path: `/${index}/_mapping`, body, schema: ANY });
   }
 
-  /** Copies an index without some vector fields; the copy takes over the alias. */
+  /** Copies an index without some vector fields. The copy then takes over the alias. */
   async copyWithout(place: Place, fields: readonly string[]): Promise<Place> {
     const { connection } = this.options;
     const kept = Object.fromEntries(Object.entries(place.vectors).filter(([name]) => !fields.includes(name)));

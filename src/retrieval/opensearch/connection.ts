@@ -5,7 +5,7 @@ import { z } from "zod";
 import { messageOf, UnavailableError } from "../../shared/errors.ts";
 
 export interface ConnectionOptions {
-  /** Addresses of one or more nodes. */
+  /** URLs of one or more nodes. */
   readonly nodes: readonly string[];
   readonly basic?: { readonly username: string; readonly password: string } | undefined;
   /** Signs requests for AWS. Without keys, `@aws-sdk/credential-provider-node` must be installed. */
@@ -23,7 +23,7 @@ interface AwsKeys {
   readonly sessionToken?: string | undefined;
 }
 
-/** A request; `lines` instead of `body` for newline-delimited JSON. */
+/** A request. Newline-delimited JSON is given as `lines` instead of `body`. */
 export interface Call<Schema extends z.ZodType> {
   readonly method: "GET" | "HEAD" | "POST" | "PUT" | "DELETE";
   readonly path: string;
@@ -32,7 +32,7 @@ export interface Call<Schema extends z.ZodType> {
   readonly lines?: readonly (object | string)[];
   readonly schema: Schema;
   readonly signal?: AbortSignal | undefined;
-  /** Allows more time, for writes. @default false */
+  /** Multiplies the timeout by `LONG`; for writes. @default false */
   readonly isLong?: boolean;
 }
 
@@ -42,15 +42,12 @@ export interface BulkItem {
   readonly source?: object;
 }
 
-/** Maximum number of retries after the overloaded cluster refused a write. The pause between them doubles. */
+/** Maximum number of retries of a write that the overloaded cluster refused. The pause between them doubles. */
 const BULK_RETRIES = 6;
 const BULK_WAIT_MS = 250;
-/**
- * Number of characters (of ASCII text: bytes) at which a bulk request is complete. OpenSearch recommends a few
- * megabytes.
- */
+/** A bulk request is sent when its JSON has this many characters, about as many bytes. OpenSearch recommends a few megabytes. */
 const BULK_BYTES = 5_000_000;
-/** Maximum number of attempts at other nodes after a node did not answer. */
+/** Maximum number of retries of a request that a node did not answer. */
 const RETRIES = 3;
 /** Factor on the timeout of writes. */
 const LONG = 6;
@@ -61,7 +58,7 @@ const bulkSchema = z.object({
 
 const errorSchema = z.object({ error: z.object({ reason: z.string().optional() }) });
 
-/** A client of one OpenSearch cluster. Its errors say what to do; responses are parsed by schema. */
+/** A client of one OpenSearch cluster. Its errors say what to do. Responses are parsed by schema. */
 export class OpenSearchConnection {
   private readonly client: Client;
   private readonly timeoutMs: number;
@@ -115,8 +112,8 @@ export class OpenSearchConnection {
   }
 
   /**
-   * Writes in order. Each request waits for the previous one, so that a slow cluster slows the writer down. Writes that an
-   * overloaded cluster refuses are retried. Updates of documents that no longer exist are ignored.
+   * Writes items in order. Each request waits for the previous one, so that a slow cluster slows the writer down.
+   * Retries writes that an overloaded cluster refuses. Ignores updates of documents that no longer exist.
    * @throws UnavailableError when any other operation failed
    */
   async bulk(index: string, items: Iterable<BulkItem>): Promise<void> {
@@ -151,7 +148,7 @@ export class OpenSearchConnection {
     }
   }
 
-  /** Returns the error for a failed part of a request. */
+  /** Returns the error for one failed part of a bulk or multi-search request. */
   failure(status: number, reason: string): UnavailableError {
     return failed(codeOf(status), `OpenSearch failed (${reason})`, status);
   }

@@ -4,21 +4,21 @@ import type { IndexedDocument } from "../../store/document-rows.ts";
 import { sha256Hex } from "../../text/hash.ts";
 import { FIELD_WEIGHTS } from "../indexed-windows.ts";
 
-/** Version of the mapping. Increase it with every change of the mapping or of `tokenize`; indexes with a lower number are then rebuilt. */
+/** Version of the mapping. Increase it with every change of the mapping or of `tokenize`. Indexes with a lower version are rebuilt. */
 export const MAPPING_VERSION = 1;
 
-/** Maximum token length of the whitespace analyser. Tokens of `tokenize` have at most 64 letters. */
+/** Maximum token length of OpenSearch's whitespace analyser. Longer tokens are not indexed. */
 const TOKEN_LENGTH = 255;
 
-/** HNSW parameters. The construction effort is twice Lucene's default and raises recall; `lab/bench/opensearch.ts` compares both. */
+/** HNSW parameters. `ef_construction` is twice Lucene's default, which raises recall; `lab/bench/opensearch.ts` compares both. */
 const HNSW = { m: 16, ef_construction: 200 } as const;
 
-/** Field with the words of title, description and text, in lower case and not stemmed, for spelling correction. */
+/** Field with the words of title, description and text, in lower case and not stemmed. Used for spelling correction. */
 export const WRITTEN_FIELD = "written";
 
 const VECTOR_PREFIX = "vector_";
 
-/** Returns the field with the vectors of an encoder. */
+/** Returns the name of the field for the vectors of an encoder. */
 export function vectorField(encoder: string): string {
   return VECTOR_PREFIX + sha256Hex(encoder).slice(0, 16);
 }
@@ -39,13 +39,13 @@ export function innerProductOf(score: number): number {
 
 export interface IndexMeta {
   readonly version: number;
-  /** Id of the store whose documents it holds. */
+  /** Id of the store whose documents are indexed. */
   readonly store: string;
 }
 
 /**
- * Returns settings and mapping of an index. Automatic refresh is off: writers refresh the index, so that a search never
- * sees the old and the new version of a document together.
+ * Returns settings and mapping of an index. Automatic refresh is off. Writers refresh the index instead, so that a
+ * search never sees the old and the new version of a document together.
  */
 export function indexDefinition(meta: IndexMeta, shards: number, vectors: Readonly<Record<string, number>> = {}) {
   const keyword = { type: "keyword" };
@@ -74,10 +74,10 @@ export function indexDefinition(meta: IndexMeta, shards: number, vectors: Readon
   };
 }
 
-/** Fields to return for each hit, including the text that an encoder sees. */
+/** Fields that a search returns for each hit. */
 export const HIT_FIELDS = ["document_id", "version", "title", "text", "terms", "chunk", "window"] as const;
 
-/** A stored window. A window is `[start, end, tokens]`; offsets refer to the text of the document. */
+/** An indexed window. `window` is `[start, end, tokens]`. Offsets refer to the text of the document. */
 export const windowSchema = z.object({
   document_id: z.string(),
   version: z.string(),
@@ -97,12 +97,12 @@ export const windowSchema = z.object({
 });
 export type WindowSource = z.infer<typeof windowSchema>;
 
-/** Returns the id of a window's document in the index. A chunk's id includes the version. */
+/** Returns the `_id` of a window in OpenSearch. It depends on the document's version, because a chunk's id does. */
 export function windowKey(chunkId: string, start: number): string {
   return sha256Hex(JSON.stringify([chunkId, start])).slice(0, 40);
 }
 
-/** Returns the routing key of a document: its tenant, so that a tenant's search may use one shard, or else its id. */
+/** Returns the routing key of a document: its tenant, so that one shard has all documents of the tenant, or else its id. */
 export function routingOf({ id, tenant }: Pick<IndexedDocument, "id" | "tenant">): string {
   return tenant ?? id;
 }
@@ -112,7 +112,7 @@ export function* windowsOf(
   document: IndexedDocument,
   tokens: (text: string) => string[],
 ): Generator<{ key: string; source: Readonly<Record<string, unknown>> }, void> {
-  /** Repeats tokens by the field's weight, a whole number, so that BM25 uses the weighted frequency and length. */
+  /** Repeats tokens as often as the weight of the field says, so that BM25 uses the weighted frequency and length. */
   const weighted = (part: string, weight: number) => {
     const found = tokens(part).filter(isIndexable);
     return Array.from({ length: weight }, () => found).flat();
@@ -134,7 +134,7 @@ export function* windowsOf(
   }
 }
 
-/** Returns false for a token that the analyser never produces, and that therefore cannot occur in an indexed window. */
+/** Returns false for a token that the analyser never produces. No indexed window can contain it. */
 export function isIndexable(token: string): boolean {
   return token !== "" && token.length <= TOKEN_LENGTH && !/\s/.test(token) && token.isWellFormed();
 }

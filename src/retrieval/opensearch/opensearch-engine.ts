@@ -24,18 +24,18 @@ import { type CheckCurrent, searchWindows } from "./search.ts";
 
 export interface OpenSearchEngineOptions extends CatalogOptions {
   readonly isCurrent: CheckCurrent;
-  /** Builds a new index while the current one serves. @default false */
+  /** Builds a new index while searches use the current one. @default false */
   readonly rebuild?: boolean | undefined;
 }
 
-/** Maximum document ids per request. A `terms` query takes up to 65,536. */
+/** Maximum number of ids per request. A `terms` query takes up to 65,536. */
 const IDS_PER_REQUEST = 1_000;
-/** Maximum terms per request of statistics. */
+/** Maximum number of terms per request of statistics. */
 const TERMS_PER_REQUEST = 500;
 /** Maximum number of cached frequencies per scope, and of cached scopes. A change of the index empties both caches. */
 const MAX_TERMS = 50_000;
 const MAX_SCOPES = 64;
-/** Maximum number of similar words to request for a misspelt word. Most of them are too different, or the user must not see them. */
+/** Maximum number of similar words to request for a misspelt word. Most are dropped: too different, or only in invisible documents. */
 const NEAR_WORDS = 50;
 
 const ANY = z.unknown();
@@ -76,10 +76,10 @@ interface ScopeStatistics {
 }
 
 /**
- * A search engine in an OpenSearch cluster: BM25 and k-NN in one index per domain. Replicas share the index; one replica
- * at a time may write. As in the embedded engine, scores are computed from the statistics of the documents that the user
- * may see. A hit that the database does not confirm is dropped, so a stale index may miss documents but never shows
- * outdated ones.
+ * A search engine in an OpenSearch cluster: BM25 and k-NN in one index per domain. Replicas share the index; one
+ * replica at a time may write. As in the embedded engine, scores are computed from the statistics of the documents that
+ * the user may see. A hit that the database does not confirm is dropped. So a stale index may miss documents, but never
+ * shows outdated ones.
  */
 export class OpenSearchEngine implements SearchEngine {
   private readonly options: OpenSearchEngineOptions;
@@ -87,9 +87,9 @@ export class OpenSearchEngine implements SearchEngine {
   private readonly catalog: IndexCatalog;
   private readonly stem = createStemmer();
   private readonly statisticsOf = new Map<string, ScopeStatistics>();
-  /** Vector fields of the current index; `null`: unknown since the last change. */
+  /** Vector fields of the current index; `null`: not loaded since the last change. */
   private fields: Place["vectors"] | null = null;
-  /** The index that is being filled and will take over the alias. */
+  /** The new index that is being filled. When it is complete, it takes over the alias. */
   private building: Place | null = null;
   private serving: string | null = null;
   /** Encoders that are no longer used. The next write drops their vectors. */
@@ -236,27 +236,27 @@ export class OpenSearchEngine implements SearchEngine {
     await this.writing;
   }
 
-  /** Runs writes one after another. */
+  /** Runs a write after all earlier ones. */
   private write<T>(run: () => Promise<T>): Promise<T> {
     const next = this.writing.then(run);
     this.writing = next.catch(() => undefined).then(() => this.forget());
     return next;
   }
 
-  /** Forgets cached data of the index after a change. */
+  /** Clears cached data of the index after a change. */
   private forget(): void {
     this.statisticsOf.clear();
     this.fields = null;
   }
 
-  /** Returns the field of an encoder's vectors; `null` if there is none. */
+  /** Returns the name of the field with an encoder's vectors; `null`: the index has none. */
   private async searchable(encoder: string): Promise<string | null> {
     this.fields ??= (await this.catalog.current())?.vectors ?? null;
     const field = vectorField(encoder);
     return this.retired.has(encoder) || this.fields?.[field] === undefined ? null : field;
   }
 
-  /** Sends a search to the alias; returns `null` if no index exists yet. */
+  /** Sends a search to the current index; returns `null` if there is none yet. */
   private ask<Schema extends z.ZodType>(body: object, schema: Schema, signal?: AbortSignal): Promise<z.infer<Schema> | null> {
     return this.connection.find({
       ...{ method: "POST", path: `/${this.catalog.alias}/_search`, body, schema, signal },
@@ -279,7 +279,7 @@ export class OpenSearchEngine implements SearchEngine {
     return grown;
   }
 
-  /** Yields the windows of documents with the vectors that exist for them. Used vectors are removed from `given`. */
+  /** Yields bulk operations that index the windows of documents with their vectors, if given. Removes used vectors from `given`. */
   private *additions(
     documents: readonly IndexedDocument[],
     field: string | null,
@@ -297,7 +297,7 @@ export class OpenSearchEngine implements SearchEngine {
       }
   }
 
-  /** Returns updates that add the given vectors to windows in the index. */
+  /** Returns bulk operations that add the given vectors to windows that are already in the index. */
   private async updates(index: string, field: string | null, given: ReadonlyMap<string, Float32Array>): Promise<BulkItem[]> {
     const items: BulkItem[] = [];
     const keys = [...given.keys()];
@@ -312,8 +312,8 @@ export class OpenSearchEngine implements SearchEngine {
   }
 
   /**
-   * Deletes all versions of documents except the given one of each (`null`: all), and makes all changes visible
-   * immediately.
+   * Deletes all versions of documents except the given one of each (`null`: deletes all). Then refreshes the index,
+   * which makes all earlier writes visible.
    */
   private async delete(index: string, versions: ReadonlyMap<string, string | null>): Promise<void> {
     const ids = [...versions.keys()];

@@ -4,10 +4,10 @@ import { WRITTEN_FIELD } from "./mapping.ts";
 
 export type Clause = Readonly<Record<string, unknown>>;
 
-/** Maximum clauses per query. OpenSearch allows 1,024 by default. */
+/** Maximum number of clauses per query. OpenSearch allows 1,024 by default. */
 export const MAX_CLAUSES = 900;
 
-/** Fields that identify a window and order windows with equal scores. */
+/** Fields that identify a window. Windows with equal scores are ordered by some of them. */
 export const PLACE_FIELDS = ["document_id", "version", "path", "chunk_id", "ordinal", "start"] as const;
 const BY_PLACE = ["path", "document_id", "ordinal", "start"];
 
@@ -17,8 +17,8 @@ export function scopeClauses({ tenant, access }: Scope): Clause[] {
 }
 
 /**
- * Returns the filters of a search, in groups of clauses. A window must match all clauses of one group. A large area needs
- * several groups. Returns no group if no window can match.
+ * Returns groups of clauses that filter a search. A window must match all clauses of one group. A large area needs
+ * several groups, each in a query of its own. Returns no group if no window can match.
  */
 export function filterGroups({ scope, area = null, holding }: SearchFilters): Clause[][] {
   if (scope.access.length === 0 || holding?.length === 0) return [];
@@ -36,7 +36,7 @@ interface Sized {
   readonly size: number;
 }
 
-/** Returns the clauses for one document of an area. Its ranges are disjoint, so they may be split over several clauses. */
+/** Returns the clauses for one document of an area. Its ranges are disjoint, so they can be split into several clauses. */
 function partClauses(id: string, { version, ranges }: AreaPart, fit: "window" | "cut"): Sized[] {
   const own: Clause[] = [{ term: { document_id: id } }, ...(version === null ? [] : [{ term: { version } }])];
   const clauses: Sized[] = [];
@@ -73,7 +73,7 @@ function groupsOf(clauses: readonly Sized[]): Sized[][] {
   return groups;
 }
 
-/** Builds a query that ranks chunks by their best window. @param terms weight by token */
+/** Builds a query that ranks chunks by their best window. @param terms token → weight */
 export function wordQuery(terms: ReadonlyMap<string, number>, filter: readonly Clause[], size: number): object {
   const should = [...terms].map(([value, boost]) => ({ term: { terms: { value, boost } } }));
   return { ...ranked(size), query: { bool: { filter, should, minimum_should_match: 1 } } };
@@ -104,7 +104,7 @@ export function countQuery(terms: readonly string[], scope: Scope): object {
   };
 }
 
-/** Builds a query for words, as written, that are similar to a word. They may come from documents that the user must not see. */
+/** Builds a query for words similar to a word. They are not stemmed, and may come from documents that the user must not see. */
 export function nearWordsQuery(word: string, edits: number, size: number): object {
   const term = {
     field: WRITTEN_FIELD,
@@ -118,7 +118,7 @@ export function nearWordsQuery(word: string, edits: number, size: number): objec
   return { size: 0, suggest: { near: { text: word, term: { ...term, max_term_freq: 1_000_000_000, accuracy: 0.01 } } } };
 }
 
-/** Builds a query that counts, for each written word, the documents that the scope may see. */
+/** Builds a query that counts, for each unstemmed word, the visible documents that contain it. */
 export function countWordsQuery(words: readonly string[], scope: Scope): object {
   const filters = Object.fromEntries(words.map((word, i) => [String(i), { term: { [WRITTEN_FIELD]: word } }]));
   const documents = { cardinality: { field: "document_id", precision_threshold: 3_000 } };
@@ -128,7 +128,7 @@ export function countWordsQuery(words: readonly string[], scope: Scope): object 
   };
 }
 
-/** Selects windows of documents. */
+/** Returns a clause that selects the windows of these documents. */
 export function ofDocuments(ids: readonly string[]): Clause {
   return { terms: { document_id: ids } };
 }

@@ -8,14 +8,14 @@ import type { OpenSearchConnection } from "./connection.ts";
 import { HIT_FIELDS, innerProductOf, unpackChunk, unpackWindow, type WindowSource, windowSchema } from "./mapping.ts";
 import { type Clause, filterGroups, MAX_CLAUSES, vectorQuery, wordQuery } from "./queries.ts";
 
-/** Checks found documents against the database: whether a version is current and the scope may see it. */
+/** Looks documents up in the database. The returned function checks whether a version is current and the scope may see it. */
 export type CheckCurrent = (scope: Scope, ids: readonly string[]) => Promise<(id: string, version: string) => boolean>;
 
 interface Request extends Pick<EngineRequest, "vector" | "filters" | "k"> {
   /** Terms with their weights. */
   readonly weights: ReadonlyMap<string, number>;
   readonly statistics: TermStatistics;
-  /** Field of the vectors; `null`: none. */
+  /** Field with vectors of the question's encoder; `null`: the index has none. */
   readonly field: string | null;
 }
 
@@ -26,13 +26,13 @@ interface Parts extends EngineOptions {
 }
 
 /**
- * Number of extra chunks to request: a share of the wanted number, but at least `least`. They are needed because some
- * hits are outdated, and because the index ranks with the statistics of all documents, not only of the visible ones.
+ * Number of extra chunks to request: a share of the wanted number, but at least `least`. Needed because some hits are
+ * outdated, and because OpenSearch ranks with the statistics of all documents, not only of the visible ones.
  */
 const SPARE = { share: 0.5, least: 10 } as const;
-/** Initial number of windows per chunk that a vector search requests. Most found chunks have a few windows among the best. */
+/** Number of windows per wanted chunk in the first request of a vector search. Several windows of one chunk may be among the best. */
 const WINDOWS_PER_CHUNK = 8;
-/** Maximum `k` of a vector search. */
+/** Maximum number of windows that a vector search may request. */
 const MAX_WINDOWS = 10_000;
 
 const one = <T extends z.ZodType>(schema: T) => z.array(schema).min(1).max(1);
@@ -52,7 +52,7 @@ const failureSchema = z.object({ status: z.number(), error: z.object({ type: z.s
 const multiSchema = z.object({ responses: z.array(z.union([responseSchema, failureSchema])) });
 const sourcesSchema = z.object({ docs: z.array(z.object({ _id: z.string(), _source: windowSchema.optional() })) });
 
-/** A found window, with the fields that identify it and that order windows with equal scores. */
+/** A found window with its score, and the fields by which windows with equal scores are ordered. */
 interface Place {
   readonly key: string;
   readonly routing: string;
@@ -66,8 +66,8 @@ interface Place {
 }
 
 /**
- * Finds the best chunks by words and by vector. BM25 scores are computed again from the statistics of the documents that
- * the user may see, and documents that the database does not confirm are left out before the best chunks are selected.
+ * Finds the best chunks by words and by vector. Computes BM25 scores again from the statistics of the documents that
+ * the user may see. Leaves out documents that the database does not confirm, before the best chunks are selected.
  * @returns hits, ordered by path, document and position
  */
 export async function searchWindows(request: Request, parts: Parts): Promise<Hit[]> {
@@ -121,7 +121,7 @@ function hitOf({ document_id: documentId, version, title, text, chunk, window }:
   return { documentId, version, title, text, chunk: unpackChunk(documentId, chunk), window: unpackWindow(window) };
 }
 
-/** Returns the terms that some visible window contains; if there are too many, those with the highest weight times idf. */
+/** Returns the terms that occur in visible windows. If they are too many, returns those with the highest weight times idf. */
 function rarest({ weights, statistics: { frequencies, windows } }: Request): ReadonlyMap<string, number> {
   const held = [...weights].filter(([token]) => (frequencies.get(token) ?? 0) > 0);
   if (held.length <= MAX_CLAUSES / 2) return new Map(held);
@@ -155,7 +155,7 @@ async function nearest(field: string, values: Float32Array, groups: readonly Cla
   }
 }
 
-/** Returns the cosine of the best window of each chunk. */
+/** Returns, by chunk, the cosine of its best window. */
 async function cosines(
   field: string,
   values: Float32Array,
