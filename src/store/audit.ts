@@ -5,7 +5,7 @@ import type { Database } from "./schema.ts";
 export const AUDIT_ACTIONS = ["approve", "flag", "correct", "demote", "feedback", "forget", "purge", "create_key", "revoke_key"] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** A review or administration action. Contains no words of questions or answers. */
+/** A review or administration action, as recorded in the audit log. Contains no words of questions or answers. */
 export interface AuditAct {
   readonly actor: string;
   readonly action: AuditAction;
@@ -19,11 +19,11 @@ export type AuditRow = ReturnType<typeof toRow>;
 export interface AuditPage {
   readonly limit: number;
   readonly subject?: string | undefined;
-  /** Only rows with a lower `seq` are listed. Absent: the newest row comes first. */
+  /** Only rows with a lower `seq` are listed, newest first. Absent: all rows. */
   readonly before?: number | undefined;
 }
 
-/** Value of `previous` in the first row of the chain. */
+/** Value of `previous` in the first row of the hash chain. */
 export const AUDIT_GENESIS = sha256Hex("sourcebound audit");
 
 const ROWS_PER_READ = 1_000;
@@ -46,7 +46,7 @@ export function createAuditStore(db: Kysely<Database>, now: () => Date) {
   };
 }
 
-/** Appends a row to the chain, in the transaction of the action that it records. */
+/** Appends a row to the hash chain, in the transaction of the action that it records. */
 export async function appendAudit(trx: Transaction<Database>, act: AuditAct, at: string): Promise<void> {
   await takeTurn(trx, "audit");
   const last = await trx.selectFrom("audit_log").select(["seq", "hash"]).orderBy("seq", "desc").limit(1).executeTakeFirst();
@@ -62,9 +62,10 @@ function hashOf({ seq, at, actor, action, subject, details, previous }: Omit<Dat
 }
 
 /**
- * Verifies the hash chain from its start, or from the anchor that a purge recorded.
- * @returns `intact: false` if a row was changed, removed or inserted, with `brokenAt`, the `seq` of the first wrong row.
- * `head` is the hash of the last row: compare it with an earlier copy to prove that no row was cut off the end.
+ * Verifies the hash chain. It begins at the first row ever written or, after a purge, at the row that the purge
+ * recorded.
+ * @returns `intact: false` if a row was changed, removed or inserted; `brokenAt` is the `seq` of the first wrong row.
+ * `head` is the hash of the last row: compare it with an earlier copy to prove that no row was cut off the end
  */
 async function verifyAudit(db: Kysely<Database>) {
   let rows = 0;

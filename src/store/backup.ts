@@ -5,7 +5,7 @@ import { isPostgres } from "./dialect.ts";
 import { type Database, TABLES } from "./schema.ts";
 
 const FORMAT = "sourcebound-backup-1";
-/** Maximum rows per read and write. The row of a single document can have megabytes. */
+/** Maximum number of rows per query. It is low, because the row of a single document can have megabytes. */
 const ROWS_AT_ONCE = 50;
 
 const valueSchema = z.union([z.string(), z.number(), z.null(), z.object({ base64: z.string() })]);
@@ -27,7 +27,7 @@ export function parseBackupLine(line: string): BackupLine {
   }
 }
 
-/** Writes a header and every row of one consistent snapshot. Writers to an embedded database wait meanwhile. */
+/** Writes a header and every row of one consistent snapshot; returns the number of rows. With SQLite, writers wait meanwhile. */
 export async function dumpRows(db: Kysely<Database>, now: Date, write: (line: BackupLine) => Promise<void>): Promise<number> {
   const isServer = isPostgres(db);
   let count = 0;
@@ -66,7 +66,7 @@ function toValue(value: unknown): z.infer<typeof valueSchema> {
 }
 
 /**
- * Restores rows, all or none, into an empty database at the same migration.
+ * Restores rows, all or none, into an empty database with the same migrations; returns the number of rows.
  * @param rows in the order of `dumpRows`
  * @throws StoreError `store_not_empty`, `backup_invalid`
  */
@@ -103,7 +103,7 @@ function fromValue(value: z.infer<typeof valueSchema>): string | number | null |
   return typeof value === "object" && value !== null ? Buffer.from(value.base64, "base64") : value;
 }
 
-/** Advances PostgreSQL's sequences past the restored rows; SQLite does so itself. */
+/** Advances PostgreSQL's id sequences past the restored rows. SQLite does so itself. */
 async function numberOn(db: Kysely<Database>, tables: readonly TableMetadata[]): Promise<void> {
   for (const { name: table, columns } of tables.filter(({ name }) => name in TABLES))
     for (const { name: column } of columns.filter(({ isAutoIncrementing }) => isAutoIncrementing))

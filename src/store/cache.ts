@@ -6,7 +6,7 @@ import { linkQuestion, type QuestionNodes, type SourceNode } from "./graph.ts";
 import type { ReviewStatus } from "./interaction.ts";
 import type { Database } from "./schema.ts";
 
-/** A document version that a cached answer cites or mentions. When the document changes, the answer's entry is deleted. */
+/** A document version that a cached answer cites or mentions. When the document changes, the cached answer is deleted. */
 export interface NamedDocument {
   readonly id: string;
   readonly version: string;
@@ -20,7 +20,7 @@ export interface CacheEntry extends Readonly<Pick<EntryRow, "key" | "question" |
   readonly reviewStatus: ReviewStatus;
 }
 
-/** A stored question that may equal the current one. */
+/** A stored question that may ask the same as the current one. */
 export interface StoredQuestion extends Readonly<Pick<EntryRow, "key" | "createdAt">> {
   readonly question: string;
   readonly retrieved: RetrievedFor;
@@ -28,17 +28,17 @@ export interface StoredQuestion extends Readonly<Pick<EntryRow, "key" | "created
   readonly vector: Float32Array;
 }
 
-/** Data by which other questions can find an entry. Absent where no text may be stored. */
+/** Data by which other questions can find an entry: its nodes in the graph and its vector. */
 export interface SharedQuestion extends QuestionNodes {
   readonly vector: { readonly model: string; readonly values: Float32Array };
 }
 
-/** Everything that determines an answer, except the question. */
+/** Everything that determines an answer, except the question and the documents. */
 export interface CachePlace
   extends Pick<Scope, "domain" | "tenant" | "access">,
     Readonly<Pick<EntryRow, "profile" | "language" | "detail" | "encoder" | "configHash">> {}
 
-/** Retrieval result of a stored question, with the chunks that the answer cites. */
+/** What was retrieved for a stored question, and the chunks that its answer cites. */
 export interface RetrievedFor {
   /** Ids of documents and of chunks, best first. */
   readonly documents: readonly string[];
@@ -48,11 +48,11 @@ export interface RetrievedFor {
 
 export interface CachePut {
   readonly key: string;
-  /** Keyed hash of `place`. */
+  /** Keyed hash of `place`. An entry serves only questions with the same value. */
   readonly scope: string;
   readonly place: CachePlace;
   readonly answer: string;
-  /** Interaction whose review status applies to the answer. When the interaction is deleted, so is the entry. */
+  /** Interaction whose review status applies to the answer. The entry is deleted with it. */
   readonly interactionId: string | null;
   /** Every document that the answer cites or mentions. */
   readonly documents: readonly NamedDocument[];
@@ -68,9 +68,9 @@ export interface CachePut {
   readonly capacity: number;
 }
 
-/** For entries that only the identical question finds: without topics and entities no other question matches. */
+/** Nodes of an entry that only the identical question may find. Without topics and entities, no other question matches. */
 const NO_NODES: QuestionNodes = { topics: [], entities: [] };
-/** Maximum number of uses kept in memory before they are written, so that reading an answer does not wait for the disk. */
+/** Maximum number of uses in memory before they are written to the database. So reading an answer does not wait for the disk. */
 const PENDING_USES = 1_000;
 
 export function createCacheStore(db: Kysely<Database>, now: () => Date) {
@@ -94,14 +94,14 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date) {
       if (entry !== null) await use(key, at);
       return entry;
     },
-    /** Marks an entry that was read before as used; `false` if it has expired since. */
+    /** Marks an already loaded entry as used. Returns `false` if it has expired. */
     async use({ key, expiresAt }: Pick<CacheEntry, "key" | "expiresAt">): Promise<boolean> {
       const at = now().toISOString();
       if (expiresAt <= at) return false;
       await use(key, at);
       return true;
     },
-    /** Stores an answer. Returns `false` if a document that it names has changed or its interaction was deleted meanwhile. */
+    /** Stores an answer. Returns `false` if meanwhile a document that it names has changed or its interaction was deleted. */
     put: (entry: CachePut): Promise<boolean> =>
       transact(db, async (trx) => {
         await writeUses(trx);
@@ -134,7 +134,7 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date) {
         .executeTakeFirst();
       return Number(row?.seq ?? 0);
     },
-    /** Returns vectors of stored questions with a higher sequence number, in ascending order. */
+    /** Returns vectors of stored questions whose sequence number is above `seq`, in ascending order. */
     async vectorsAfter(seq: number) {
       const rows = await db
         .selectFrom("cache_entries")
@@ -251,7 +251,7 @@ async function statsOf(db: Kysely<Database>, domain: string | null, at: string) 
   const sources = await nodes("question_sources", "sourceId");
   return {
     entries: sum(rows.map(({ n }) => n)),
-    /** Entries that other questions may find. */
+    /** Number of entries that other questions may find. */
     shared: sum(rows.map(({ shared }) => shared)),
     expired: sum(rows.map(({ expired }) => expired)),
     oldest: rows.map((row) => row.oldest).sort()[0] ?? null,

@@ -6,7 +6,7 @@ import { inParts } from "./dialect.ts";
 import { lastReadAt, readDocumentRows } from "./document-rows.ts";
 import type { Database } from "./schema.ts";
 
-/** A document version that a domain held at a revision. */
+/** A document version that a domain contained at a revision. */
 export interface HeldVersion {
   readonly id: string;
   readonly version: string;
@@ -22,10 +22,10 @@ export interface PastDocument {
   readonly document: StoredDocument;
 }
 
-/** The log of document versions by domain revision. Replaced texts stay as long as a recorded answer may depend on them. */
+/** The log of document versions by domain revision. A replaced text is stored as long as a recorded answer may depend on it. */
 export function createCorpusLog(db: Kysely<Database>) {
   return {
-    /** Returns the documents that the domain held at a revision, by id; empty for revisions before the log began. */
+    /** Returns the documents that the domain contained at a revision, ordered by id; empty for revisions before the log began. */
     async heldAt(domain: string, revision: number): Promise<HeldVersion[]> {
       const rows = await db
         .selectFrom("corpus_log")
@@ -41,7 +41,7 @@ export function createCorpusLog(db: Kysely<Database>) {
       }
       return [...held.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
     },
-    /** Returns documents in these versions, current or replaced; deleted ones are absent. @param versions id → version */
+    /** Returns documents in these versions, current or replaced. Deleted documents are absent. @param versions id → version */
     async past(domain: string, versions: ReadonlyMap<string, string>): Promise<PastDocument[]> {
       const found: PastDocument[] = [];
       for (const ids of inParts([...versions.keys()])) {
@@ -82,7 +82,7 @@ export function createCorpusLog(db: Kysely<Database>) {
       const since = end < 0 ? rows : rows.slice(0, end);
       return since.map(({ version, revision }, i) => ({ version, revision, kept: i === 0 || texts.has(version) }));
     },
-    /** Returns path, label and reason of each file that failed to parse and has no earlier version. */
+    /** Returns path, access label and error of each file that failed to parse and has no earlier version. */
     async unreadable(domain: string) {
       const rows = await db
         .selectFrom("files")
@@ -99,7 +99,7 @@ export type UnreadFile = Awaited<ReturnType<ReturnType<typeof createCorpusLog>["
 
 /**
  * Maximum bytes of JSON that is stored without compression. Every answer from the cache writes a short record, and
- * compressing it would take more time than it saves.
+ * compressing it would cost more than it saves.
  */
 const SHORT = 1_000;
 
@@ -113,7 +113,7 @@ export function unpack(bytes: Uint8Array): unknown {
   return JSON.parse(inflateRawSync(bytes).toString("utf8"));
 }
 
-/** A change of a domain's documents; the transaction has already raised the revision. */
+/** A change of a domain's documents. The transaction must have raised the domain's revision before. */
 export interface LoggedChange {
   readonly domain: string;
   readonly tenant: string;
@@ -136,7 +136,7 @@ export async function logChange(trx: Transaction<Database>, { domain, tenant, pu
       .execute();
 }
 
-/** Keeps documents that are about to be replaced, if the domain has recorded answers that may depend on them. */
+/** Stores copies of documents that are about to be replaced, if the domain has recorded answers that may depend on them. */
 export async function keepVersions(trx: Transaction<Database>, ids: readonly string[], domain: string): Promise<void> {
   if (ids.length === 0) return;
   const recorded = await trx.selectFrom("records").select("interactionId").where("domain", "=", domain).limit(1).executeTakeFirst();
@@ -150,12 +150,12 @@ export async function keepVersions(trx: Transaction<Database>, ids: readonly str
   }
 }
 
-/** Deletes all kept versions of deleted documents: deletion must be complete. */
+/** Deletes all replaced versions of deleted documents, because a deletion must be complete. */
 export async function dropVersions(trx: Transaction<Database>, ids: readonly string[]): Promise<void> {
   for (const part of inParts(ids)) await trx.deleteFrom("document_versions").where("documentId", "in", part).execute();
 }
 
-/** Deletes texts that were replaced before the domain's oldest record, because no recorded answer can depend on them. */
+/** Deletes texts that were replaced before the domain's oldest record, because no recorded answer depends on them. */
 export async function dropUnneededVersions(trx: Transaction<Database>): Promise<void> {
   await sql`
     delete from document_versions where not exists (

@@ -19,7 +19,7 @@ import type { Database } from "./schema.ts";
 /** Maximum number of ids in one `in (…)`; SQLite allows 32,766 parameters. */
 const IDS_PER_QUERY = 500;
 
-/** Stands for "no limit", because SQLite requires a limit before an offset. */
+/** A limit above any number of rows. Needed because SQLite accepts an offset only with a limit. */
 export const ALL_ROWS = 1_000_000_000;
 
 /** Kysely's adapter for PostgreSQL, with access to the connection counts of the pool. */
@@ -42,28 +42,28 @@ export function inParts<T>(ids: readonly T[]): [T, ...T[]][] {
 }
 
 /**
- * Resources that one transaction at a time may write: the chained audit log, and the numbers of cached answers, which
- * must become visible in order.
+ * Resources that only one transaction at a time may write: the audit log, whose rows form a hash chain, and cached
+ * answers, whose sequence numbers must become visible in ascending order.
  */
 const TURNS = ["audit", "cache"] as const;
 
-/** Takes the lock on a resource until the transaction ends. */
+/** Locks a resource until the transaction ends. */
 export async function takeTurn(trx: Transaction<Database>, name: (typeof TURNS)[number]): Promise<void> {
   await trx.selectFrom("turns").select("name").where("name", "=", name).forUpdate().execute();
 }
 
 /**
- * PostgreSQL error codes of concurrent transactions: serialization failure, deadlock, and a row that another
+ * PostgreSQL error codes of conflicts between transactions: serialization failure, deadlock, and a row that another
  * transaction deleted or inserted between a read and a write. SQLite runs one transaction at a time and never raises
  * them.
  */
 const MET_ANOTHER: ReadonlySet<string> = new Set(["40001", "40P01", "23503", "23505"]);
-/** Maximum attempts per transaction. A real conflict is gone at the second attempt; five failures indicate a bug. */
+/** Maximum number of attempts per transaction. A conflict is usually gone at the second attempt; five failures indicate a bug. */
 const TRIES = 5;
-/** Milliseconds. The pause after attempt n is random, at most `BACKOFF_MS` · 2ⁿ. */
+/** Milliseconds. The pause after attempt n is a random time of up to `BACKOFF_MS` · 2ⁿ. */
 const BACKOFF_MS = 10;
 
-/** Runs `work` in one transaction and repeats it after a conflict, so `work` must have no effects outside the database. */
+/** Runs `work` in one transaction. Repeats it after a conflict, so `work` must have no effects outside the database. */
 export async function transact<T>(db: Kysely<Database>, work: (trx: Transaction<Database>) => Promise<T>): Promise<T> {
   for (let tried = 1; ; tried++) {
     try {
@@ -75,7 +75,7 @@ export async function transact<T>(db: Kysely<Database>, work: (trx: Transaction<
   }
 }
 
-/** Returns true for PostgreSQL, false for SQLite. Code that differs between the two should be in this file. */
+/** Returns true for PostgreSQL, false for SQLite. Code that differs between them belongs in this file. */
 export function isPostgres(db: Kysely<Database>): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
 }
@@ -88,12 +88,12 @@ export function jsonRows(db: Kysely<Database>, columns: readonly string[]): RawB
     : sql<string>`json_group_array(json_array(${values}))`;
 }
 
-/** Rewrites every table, and PostgreSQL's statistics where permitted, so that deleted data leaves the pages. Blocks writers. */
+/** Rewrites every table, so that deleted data leaves the pages. Renews PostgreSQL's statistics where permitted. Blocks writers. */
 export async function rewrite(db: Kysely<Database>): Promise<void> {
   await (isPostgres(db) ? sql`vacuum (full, analyze)` : sql`vacuum`).execute(db);
 }
 
-/** Explains where deleted data may remain when `emptyLog` could not empty the log, and what to do about it. */
+/** Returns a message for when `emptyLog` returned `false`: where deleted data may remain, and what to do about it. */
 export function leftInLog(db: Kysely<Database>): string {
   return isPostgres(db)
     ? "The tables no longer contain the deleted data. PostgreSQL's write-ahead log contains it until the server overwrites those files. Archives of that log, base backups and replicas contain it as well: have your administrator clear them (docs/privacy.md says how)."
@@ -104,8 +104,8 @@ const CHECKPOINT_TRIES = 20;
 const CHECKPOINT_RETRY_MS = 50;
 
 /**
- * Moves the write-ahead log into the database and truncates the log. Returns `false` if other connections kept reading
- * from the log, or if the database is PostgreSQL, which manages its own log.
+ * Moves the write-ahead log into the database and truncates the log. Returns `false` if other connections read the log
+ * for too long, or for PostgreSQL, which manages its own log.
  */
 export async function emptyLog(db: Kysely<Database>): Promise<boolean> {
   if (isPostgres(db)) return false;
@@ -120,12 +120,12 @@ export async function emptyLog(db: Kysely<Database>): Promise<boolean> {
 /** PostgreSQL channel of change notifications; the payload is the name of the domain. */
 export const CHANGES_CHANNEL = "sourcebound_changes";
 
-/** Notifies other processes on the same PostgreSQL of changed documents or jobs of a domain, once the transaction commits. */
+/** Notifies other processes of changed documents or jobs of a domain, once the transaction commits. Does nothing on SQLite. */
 export async function announceChange(db: Kysely<Database>, domain: string): Promise<void> {
   if (isPostgres(db)) await sql`select pg_notify(${CHANGES_CHANNEL}, ${domain})`.execute(db);
 }
 
-/** Checks that all documents exist in these versions, and locks them until the transaction ends. @param versions by id */
+/** Checks that all documents exist in these versions, and locks them until the transaction ends. @param versions id → version */
 export async function areCurrent(trx: Transaction<Database>, versions: ReadonlyMap<string, string>): Promise<boolean> {
   if (versions.size === 0) return true;
   const rows = await trx
@@ -160,7 +160,7 @@ export async function countAll(db: Kysely<Database>, table: keyof Database): Pro
   return Number(n);
 }
 
-/** A named placeholder in a prepared query. */
+/** A placeholder in a prepared query, replaced by the value with this name. */
 class Slot {
   readonly name: string;
   constructor(name: string) {
@@ -174,7 +174,7 @@ export type Given<Values> = <Name extends keyof Values & string>(name: Name) => 
 type Runner = Pick<Kysely<Database>, "executeQuery">;
 
 /**
- * Compiles a query once: compiling takes longer than executing, and otherwise every question would wait for it.
+ * Compiles a query once. Compiling takes longer than executing, and would delay every question.
  * @param build runs once, at the first use
  * @returns a function that executes the query with values, inside or outside a transaction
  */
@@ -190,7 +190,7 @@ export function prepare<Values extends object, Row>(
   };
 }
 
-/** Prepares a query over a list of texts, once per length of the list. */
+/** Prepares a query with a list of texts. Compiles it once for each length of the list. */
 export function prepareList<Row>(
   build: (texts: readonly RawBuilder<string>[]) => Compilable<Row>,
 ): (db: Runner, texts: readonly string[]) => Promise<Row[]> {
@@ -207,8 +207,8 @@ export function prepareList<Row>(
 const MOST_ROWS = 32;
 
 /**
- * Prepares an insert of any number of rows with equal column order, split into statements of 32, 16, … rows, so that few statements
- * are compiled.
+ * Prepares an insert of any number of rows. It is split into statements of 32, 16, … rows, so that few statements are
+ * compiled. All rows must have the same order of columns.
  * @param build runs once per statement size; its statement takes the values of the rows in order, and no others
  * @returns a function that inserts rows and returns the rows that the statements return
  * @throws Error if a statement takes other values, which would shift later rows into wrong columns
@@ -241,16 +241,16 @@ function compileRows<Result>(query: Compilable<Result>, values: readonly unknown
   return compiled;
 }
 
-/** Tables that receive rows for every answer. An insert into them never affects whether a stored answer may be served. */
+/** Tables that receive rows for every answer. An insert into them does not change which stored answers may be served. */
 const APPEND_ONLY_TABLES: ReadonlySet<string> = new Set<keyof Database>([
   ...(["interactions", "answer_contents", "records", "record_settings", "sessions", "session_turns", "reports"] as const),
   ...(["exposures", "idempotency", "usage", "usage_reservations"] as const),
 ]);
 
 /**
- * A counter that changes whenever a commit may affect stored answers. Writes of this process raise it, except inserts
- * into `APPEND_ONLY_TABLES`. Every commit of another process raises it too. Data read at one value of the counter stays
- * valid until the value changes.
+ * A counter that rises whenever a commit may affect stored answers. Data read at one value of the counter stays valid
+ * until the value changes. Writes of this process raise it, except inserts into `APPEND_ONLY_TABLES`. Every commit of
+ * another process raises it too.
  */
 export class ChangeCount {
   private readonly ofOthers: () => number;
@@ -271,12 +271,12 @@ export class ChangeCount {
     return this.count;
   }
 
-  /** Notes a statement that may have changed rows. The counter rises when the transaction commits. */
+  /** Records a statement that may have changed rows. The counter rises when the transaction commits. */
   wrote(statement: RootOperationNode): void {
     if (!addsBeside(statement)) this.isPending = true;
   }
 
-  /** Call synchronously with the commit, before its result can be read. */
+  /** Call synchronously after the commit, before anything can read its result. */
   committed(): void {
     if (this.isPending) this.count++;
     this.isPending = false;
@@ -285,7 +285,7 @@ export class ChangeCount {
 
 /**
  * Returns whether a statement only adds rows to one of `APPEND_ONLY_TABLES`. False for `insert or replace` and for an
- * upsert of interactions, because both could change the review of an interaction.
+ * upsert of interactions, because both could change a review.
  */
 function addsBeside(statement: RootOperationNode): boolean {
   if (!InsertQueryNode.is(statement) || statement.into === undefined || statement.replace === true) return false;
@@ -295,7 +295,7 @@ function addsBeside(statement: RootOperationNode): boolean {
   );
 }
 
-/** Declares SQLite's transactional DDL, so that migrations run all or nothing and in one process at a time. */
+/** Kysely's adapter for SQLite. Declares that DDL is transactional, so that migrations run all or nothing and in one process at a time. */
 export class CountingAdapter extends SqliteAdapter {
   readonly changes: ChangeCount;
   constructor(changes: ChangeCount) {
@@ -311,10 +311,10 @@ export class CountingAdapter extends SqliteAdapter {
   }
 }
 
-/** Matches statements that return rows. `columns()` of a statement would tell whether it does, but Node.js 22.13 does not have it. */
+/** Matches statements that return rows. Node.js 22.13 lacks `StatementSync.columns()`, which would tell this, too. */
 const RETURNS_ROWS = /^\s*(?:select|with|pragma|values|explain)\b|\breturning\b/i;
 
-/** Number of prepared statements kept per connection, twice the number that a question uses. */
+/** Maximum number of cached prepared statements per connection, about twice the number that a question uses. */
 const STATEMENTS = 200;
 
 /** A connection that caches prepared statements. */

@@ -16,15 +16,15 @@ export function placeOf({ domain, tenant, source }: SourcePlace) {
 }
 
 export interface FilePlace extends SourcePlace {
-  /** Path of the file relative to the source. */
+  /** Path of the file, relative to the source. */
   readonly path: string;
 }
 
 export interface FileRecord
   extends Readonly<Pick<Database["files"], "path" | "originalHash" | "settings" | "status" | "reason" | "access" | "updatedAt">> {
   /**
-   * Time of the file's newest document (ISO 8601); `null` without documents. A file that failed to parse keeps the
-   * documents of its last readable version.
+   * Time at which the file's newest document was stored (ISO 8601); `null` without documents. A file that failed to
+   * parse keeps the documents of its last readable version.
    */
   readonly readAt: string | null;
 }
@@ -41,11 +41,11 @@ export interface KnownDocument {
 /** Documents of a file, or the reason why it could not be parsed. */
 export interface FileContent {
   readonly originalHash: string;
-  /** Hash of everything that determines the documents, except the bytes: normaliser, chunking, access, addresses. */
+  /** Hash of what determines the documents besides the bytes: normaliser, chunking, access, addresses. */
   readonly settings: string;
-  /** Access label of the ingest; only callers with this label see a failed file. */
+  /** Access label given for the ingest. Only callers with this label see a failed file. */
   readonly access: string;
-  /** `null` keeps the stored documents. */
+  /** `null`: the stored documents are not replaced. */
   readonly documents: readonly StoredDocument[] | null;
   readonly failure: string | null;
 }
@@ -53,11 +53,11 @@ export interface FileContent {
 export interface FilePut {
   readonly place: FilePlace;
   readonly content: FileContent;
-  /** Previous path of a renamed file. The documents of the file keep their ids. */
+  /** Previous path of a renamed file. Its documents keep their ids. */
   readonly renamedFrom?: string;
 }
 
-/** How many documents of a file were added, changed and so on when the file was stored. */
+/** Numbers of a file's documents that were added, changed, unchanged and deleted when the file was stored. */
 export interface PutOutcome {
   readonly added: number;
   readonly changed: number;
@@ -65,13 +65,13 @@ export interface PutOutcome {
   readonly deleted: number;
 }
 
-/** The part of a document that an index needs. Offsets into the original and sentences are left out. */
+/** The data of a document that an index needs, without offsets into the original file and sentences. */
 export type IndexedDocument = Pick<
   StoredDocument,
   "id" | "version" | "tenant" | "access" | "path" | "title" | "description" | "text" | "chunks"
 >;
 
-/** Current version, visibility and location of a document. */
+/** Current version, visibility, path and title of a document. */
 export type DocumentHead = Pick<IndexedDocument, "version" | "tenant" | "access" | "path" | "title" | "description">;
 
 /** Names, headings and pages of a document, for filters. */
@@ -108,7 +108,7 @@ export function createDocumentRows(db: Kysely<Database>) {
       ),
   );
   return {
-    /** @param documents with the path of each document's file */
+    /** @param documents each with the path of its file */
     async insertDocuments(
       trx: Transaction<Database>,
       documents: readonly { readonly document: StoredDocument; readonly file: string }[],
@@ -119,7 +119,7 @@ export function createDocumentRows(db: Kysely<Database>) {
       await insertDocuments(trx, rows);
       await insertChunks(trx, chunks);
     },
-    /** Inserts or updates files; each path occurs once. */
+    /** Inserts or updates files. Each path may occur only once. */
     async putFiles(trx: Transaction<Database>, files: readonly FilePut[], at: string): Promise<void> {
       const rows = files.map((file) => fileRow(file, at));
       await putFiles(trx, rows);
@@ -127,7 +127,7 @@ export function createDocumentRows(db: Kysely<Database>) {
   };
 }
 
-/** Inserts of files and documents; their statements are built once per store. */
+/** Writers of files and documents. Their statements are built once per store. */
 export type DocumentRows = ReturnType<typeof createDocumentRows>;
 
 function fileRow({ place, content }: FilePut, updatedAt: string): Selectable<Database["files"]> {
@@ -152,7 +152,7 @@ function documentRow(doc: StoredDocument, file: string, updatedAt: string): Sele
   };
 }
 
-/** A block as stored; absent trailing members are omitted. */
+/** A block as stored. Trailing members that are absent are omitted. */
 type BlockList = [number, number, BlockType, number, number, (number | null)?, number?];
 
 function blockToList({ start, end, type, level, header, runIn, sectionEnd }: Block): BlockList {
@@ -176,7 +176,7 @@ function chunkRows(doc: StoredDocument): Selectable<Database["chunks"]>[] {
   }));
 }
 
-/** Loads documents with the file of each, without access checks. */
+/** Loads documents, each with the path of its file, without access checks. */
 export async function readDocumentRows(
   db: Kysely<Database>,
   ids: readonly string[],
@@ -233,14 +233,14 @@ export function documentsOfFile(eb: ExpressionBuilder<Database, "files">) {
     .whereRef("documents.file", "=", "files.path");
 }
 
-/** Selects the time of the newest document of a file; null: the file has no documents. */
+/** Selects the time of the newest document of a file; null without documents. */
 export function lastReadAt(eb: ExpressionBuilder<Database, "files">) {
   return documentsOfFile(eb)
     .clearSelect()
     .select(({ fn }) => fn.max("documents.updatedAt").as("readAt"));
 }
 
-/** Selects the documents that a request may see. */
+/** Selects the documents that a scope may see. */
 export function documentsSeen(db: Kysely<Database>, scope: Scope) {
   return db
     .selectFrom("documents")
@@ -249,7 +249,7 @@ export function documentsSeen(db: Kysely<Database>, scope: Scope) {
     .where("documents.access", "in", scope.access);
 }
 
-/** Returns the tenants whose documents a request sees: no tenant, and its own. */
+/** Returns the tenants whose documents a scope may see: `""` (no tenant), and its own. */
 export function tenantsOf(scope: Scope): string[] {
   return scope.tenant === null ? [""] : ["", scope.tenant];
 }

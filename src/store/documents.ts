@@ -26,16 +26,16 @@ import {
 import type { Database } from "./schema.ts";
 import { removeFiles, replaceFiles } from "./write-documents.ts";
 
-/** Maximum number of cached characters. With sentences and offsets they take about three times as many bytes. */
+/** Maximum number of characters of cached documents. With sentences and offsets they take about three times as many bytes. */
 const CACHED_CHARACTERS = 32_000_000;
 
 /**
- * Documents by id. An entry never goes stale, because the version hashes content and access label. Callers check that the
- * version is current and the document visible.
+ * Documents by id. Callers must check that an entry has the current version and is visible. Content and access label
+ * cannot be outdated then, because the version is a hash of both.
  */
 type DocumentCache = LRUCache<string, StoredDocument>;
 
-/** Maximum number of scopes with cached counts. Counts are cached, because counting reads every chunk. */
+/** Maximum number of scopes whose counts are cached, because counting reads every chunk. */
 const MAX_COUNTED_SCOPES = 64;
 
 type Counted = Omit<CorpusCounts, "unreadable">;
@@ -61,14 +61,14 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date) {
     return fresh;
   };
   return {
-    /** Replaces the documents of a file in one transaction and deletes dependent cache entries. */
+    /** Replaces the documents of a file in one transaction, and deletes cached answers that depend on them. */
     async putFile(place: FilePlace, content: FileContent): Promise<PutOutcome> {
       const [outcome] = await putFiles([{ place, content }]);
       return outcome as PutOutcome;
     },
-    /** Replaces the documents of many files in one transaction, all or none; returns outcomes in order. */
+    /** Replaces the documents of many files, all or none, in one transaction. Returns an outcome per file, in order. */
     putFiles,
-    /** Deletes files with their documents and dependants. Returns the number of deleted documents. */
+    /** Deletes files with their documents and everything that depends on them. Returns the number of deleted documents. */
     deleteFiles: (place: SourcePlace, paths: readonly string[]): Promise<number> =>
       transact(db, (trx) => removeFiles(trx, place, paths, now().toISOString())),
     async listFiles(place: SourcePlace): Promise<FileRecord[]> {
@@ -93,11 +93,11 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date) {
       const rows = await of("files").union(of("documents")).execute();
       return rows.map(({ access }) => access).sort();
     },
-    /** Returns the revision, which every change in the domain raises; 0: the domain never had a document. */
+    /** Returns the revision of a domain, which every change of its documents raises; 0: it never had a document. */
     revision: (domain: string): Promise<number> => revisionOf(db, domain),
     /**
-     * Returns all documents of the domain by id, without access checks, for building an index. Reads them as one row: five times as fast
-     * as row by row for 10,000 documents, and every start waits for it.
+     * Returns the head of every document of a domain, by id, without access checks. For building an index. Reads one
+     * JSON row instead of many rows: five times as fast for 10,000 documents, and every start waits for it.
      */
     async heads(domain: string): Promise<Map<string, DocumentHead>> {
       const row = await db
@@ -113,7 +113,7 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date) {
         ]),
       );
     },
-    /** Returns the documents added, changed or deleted after a revision, with the revision of the last change, in order of commit. */
+    /** Returns the documents added, changed or deleted after a revision, each with the revision of its last change, oldest first. */
     async changedSince(domain: string, revision: number): Promise<DocumentChange[]> {
       const changes = db.selectFrom("corpus_log").select(["documentId as id", ({ fn }) => fn.max("revision").as("revision")]);
       return changes
@@ -140,7 +140,7 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date) {
       }
       return documents;
     },
-    /** Returns documents by id. Unknown, deleted and invisible ids are absent. */
+    /** Returns documents by id. Unknown, deleted and invisible ones are absent. */
     load: (scope: Scope, ids: readonly string[]): Promise<Map<string, StoredDocument>> =>
       loadDocuments(db, scope, ids, { cache, visibleVersions }),
     /** Returns the ids that `load` would return, without loading texts. */
@@ -148,8 +148,8 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date) {
     /** Returns the current versions of visible documents by id. */
     versions: versionsOf,
     /**
-     * Returns ids of visible documents that contain `text` byte for byte, by path. Scans every text, so it is the last
-     * resort of a search.
+     * Returns ids of visible documents that contain `text` byte for byte, by path. Reads every text, so use it only
+     * when all other searches found nothing.
      */
     async holding(scope: Scope, text: string, limit: number): Promise<string[]> {
       const rows = await documentsSeen(db, scope)
@@ -161,7 +161,7 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date) {
         .execute();
       return rows.map(({ id }) => id);
     },
-    /** Returns names, headings and pages of visible documents, by path. */
+    /** Returns names, headings and pages of visible documents, ordered by path. */
     async outlines(scope: Scope, limit?: number): Promise<DocumentOutline[]> {
       const rows = await documentsSeen(db, scope)
         .select(["id", "version", "path", "title", "outline", "pages"])
@@ -175,7 +175,7 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date) {
         pages: pages === null ? null : (JSON.parse(pages) as number[]),
       }));
     },
-    /** Returns the number of visible documents, and the distinct titles of the first `limit` documents by path. */
+    /** Returns the number of visible documents, and the first `limit` distinct titles, ordered by path. */
     async titles(scope: Scope, limit: number): Promise<{ readonly total: number; readonly titles: readonly string[] }> {
       const rows = await documentsSeen(db, scope)
         .select("title")
@@ -185,7 +185,7 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date) {
         .execute();
       return { total: (await countOnce(scope)).documents, titles: rows.map(({ title }) => title) };
     },
-    /** Counts visible documents and chunks; with an area, only chunks that overlap it and their documents. */
+    /** Counts visible documents and chunks. With an area, counts only chunks that overlap it, and their documents. */
     async counts(scope: Scope, area?: Area): Promise<CorpusCounts> {
       const all = { ...(await countOnce(scope)), unreadable: await unreadableFiles(db, scope) };
       return area === undefined ? all : { ...all, ...(await countArea(db, scope, area)) };
@@ -200,7 +200,7 @@ export interface DocumentChange {
 
 export type DocumentStore = ReturnType<typeof createDocumentStore>;
 
-/** Checks version and visibility in the database on every call; loads only documents that the cache lacks. */
+/** Checks version and visibility in the database on every call. Reads only documents that the cache lacks. */
 async function loadDocuments(
   db: Kysely<Database>,
   scope: Scope,
@@ -229,8 +229,8 @@ async function loadDocuments(
 }
 
 /**
- * Creates a lookup of visible versions. The query selects by id alone: with conditions on the scope, SQLite would use the
- * index of files and read every document of the domain.
+ * Creates a lookup of visible versions by document id. The scope is checked in the process: with conditions on it,
+ * SQLite would use the index of files and read every document of the domain.
  */
 function createVersionReader(db: Kysely<Database>) {
   const versionsOf = prepareList((ids) =>
@@ -269,7 +269,7 @@ async function revisionOf(db: Kysely<Database>, domain: string): Promise<number>
 }
 
 async function countCorpus(db: Kysely<Database>, scope: Scope): Promise<Counted> {
-  // Read the revision first. A concurrent commit can then make the counts newer than the revision, but never older.
+  // Read the revision first. If another process commits meanwhile, the counts may be newer than the revision, but not older.
   const revision = await revisionOf(db, scope.domain);
   const visible = documentsSeen(db, scope);
   const { documents, dated, from, to } = await visible
@@ -308,8 +308,8 @@ async function unreadableFiles(db: Kysely<Database>, scope: Scope): Promise<stri
 }
 
 /**
- * Lists visible files and documents, by path. A scope sees a file if it has the label of the file and may see one of its
- * documents. For a file without documents, the label of the file alone decides.
+ * Lists visible files with their documents, ordered by path. A scope sees a file if it has the label of the file and
+ * may see one of its documents. For a file without documents, the label of the file suffices.
  */
 async function describeFiles(db: Kysely<Database>, scope: Scope) {
   const files = await db

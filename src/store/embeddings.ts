@@ -4,11 +4,11 @@ import { type Given, inParts, prepare, prepareRows, putFact, transact } from "./
 import type { Database } from "./schema.ts";
 
 const recordSchema = z.object({
-  /** Encoder whose index is complete and in use. */
+  /** Id of the encoder whose vectors are complete and used. */
   id: z.string(),
-  /** Specification to open the encoder again; contains no key. */
+  /** Specification from which the encoder can be opened again; contains no API key. */
   spec: z.unknown(),
-  /** Encoder that was configured when this one was activated. If the configuration changes later, the configuration wins. */
+  /** Encoder that the configuration named when this one was activated. A later change of the configuration takes precedence. */
   configured: z.string(),
 });
 
@@ -66,8 +66,7 @@ export function createEmbeddingStore(db: Kysely<Database>) {
     },
     put: (model: string, vectors: ReadonlyMap<string, Float32Array>): Promise<void> =>
       transact(db, async (trx) => {
-        // Insert in a global order, so that processes that store the same vectors wait for each other instead of
-        // deadlocking.
+        // Insert in order of the hash, so that processes that store the same vectors wait for each other instead of deadlocking.
         const inOrder = [...vectors].sort(([a], [b]) => (a < b ? -1 : 1));
         const rows = inOrder.map(([textHash, vector]) => ({ model, textHash, vector: vectorToBytes(vector) }));
         await insert(trx, rows);
@@ -75,15 +74,15 @@ export function createEmbeddingStore(db: Kysely<Database>) {
   };
 }
 
-/** Cached embeddings by (model, text hash), so that each text is embedded once. */
+/** Cached embeddings by model and text hash, so that each text is embedded once. */
 export type EmbeddingStore = ReturnType<typeof createEmbeddingStore>;
 
-/** Converts a vector to its stored form: little-endian float32. */
+/** Converts a vector to its stored form: float32, little-endian. */
 export function vectorToBytes(vector: Float32Array): Uint8Array {
   return Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength);
 }
 
-/** Copies the bytes to align them, because PostgreSQL returns a view of a larger buffer. */
+/** Converts stored bytes to a vector. Copies them for alignment, because PostgreSQL returns a view of a larger buffer. */
 export function bytesToVector(blob: Uint8Array): Float32Array {
   return new Float32Array(Uint8Array.from(blob).buffer);
 }

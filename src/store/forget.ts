@@ -14,7 +14,7 @@ export type ForgetTarget =
   | { readonly type: "before"; readonly time: string }
   | { readonly type: "all" };
 
-/** Numbers of deleted rows by kind. `curated` counts corrections that were deleted or lost their question. */
+/** Numbers of deleted rows by kind. `curated`: number of corrections that were deleted or whose question was removed. */
 export type Forgotten = Awaited<ReturnType<typeof forget>>;
 
 /** Retention periods and limits. */
@@ -36,7 +36,7 @@ export function createForgetStore(db: Kysely<Database>, now: () => Date, secret:
       await transact(db, async (trx) => {
         const counted = await forget(trx, target, key);
         found.push(counted);
-        // `count` deletes the rows too, and rolls back, so that it finds the same rows as `forget`.
+        // `count` deletes the rows too and then rolls back, so that it counts exactly what `forget` deletes.
         if (by === null) throw new CountOnly();
         const details = { ...counted, ...(target.type === "before" ? { time: target.time } : {}) };
         await appendAudit(trx, { actor: by, action: "forget", subject: target.type, details }, now().toISOString());
@@ -51,23 +51,23 @@ export function createForgetStore(db: Kysely<Database>, now: () => Date, secret:
   return {
     /** Counts the rows that `forget` would delete. */
     count: (target: ForgetTarget): Promise<Forgotten> => run(target, null),
-    /** Deletes in one transaction and adds a row to the audit log, without any of the deleted words. */
+    /** Deletes the data in one transaction and adds a row to the audit log, without any of the deleted words. */
     forget: (target: ForgetTarget, by: string): Promise<Forgotten> => run(target, by),
-    /** Deletes everything past its retention period. */
+    /** Deletes everything that is older than its retention period. */
     async purge(retention: Retention): Promise<Purged> {
       const purged = await transact(db, (trx) => purge(trx, retention, now()));
       await emptyLog(db);
       return purged;
     },
     /**
-     * Rewrites the tables so that no deleted data remains. Returns `false` if the write-ahead log still holds old
-     * pages, because another connection was reading or the database is PostgreSQL.
+     * Rewrites the tables so that no deleted data remains. Returns `false` if the write-ahead log may still contain
+     * some, because another connection was reading or the database is PostgreSQL.
      */
     async scrub(): Promise<boolean> {
       await rewrite(db);
       return emptyLog(db);
     },
-    /** Message for a `scrub` that returned `false`, with the steps to take. */
+    /** Message for when `scrub` returned `false`, with the steps to take. */
     unscrubbed: leftInLog(db),
   };
 }
@@ -87,7 +87,7 @@ async function forget(trx: Transaction<Database>, target: ForgetTarget, secret: 
     await trx.deleteFrom("interactions").where("id", "in", part).execute();
     await trx.deleteFrom("exposures").where("answerId", "in", part).execute();
   }
-  // Stored responses do not record whose request they answer, so all are deleted. They expire within an hour anyway.
+  // Stored responses do not record whose request they answer, so delete all of them. They would expire within an hour anyway.
   await trx.deleteFrom("idempotency").execute();
   if (target.type === "all") await trx.deleteFrom("exposures").execute();
   if (target.type === "before") await trx.deleteFrom("exposures").where("createdAt", "<", target.time).execute();
@@ -130,17 +130,17 @@ async function findInteractions(trx: Transaction<Database>, target: ForgetTarget
   }
 }
 
-/** Returns a question's hash in every domain, because the caller may not know where it was asked. */
+/** Returns the hashes of a question in all domains, because the caller may not know where it was asked. */
 async function questionHashes(trx: Transaction<Database>, question: string, secret: string): Promise<string[]> {
   const asked = trx.selectFrom("interactions").select("domain").distinct();
   const domains = await asked.union(trx.selectFrom("curated").select("domain").distinct()).execute();
   return domains.map(({ domain }) => questionHash(secret, domain, question)).concat(questionHash(secret, "", question));
 }
 
-/** Deletes entities that no stored question names. */
+/** Deletes entities to which no stored question is linked. */
 const forgetEntities = (trx: Transaction<Database>) => dropUnnamed(trx, "entities.id", "question_entities.entity_id");
 
-/** Deletes rows that no row of another table references. Rows locked by a transaction about to reference them stay. */
+/** Deletes rows that no row of another table references. Skips rows that a transaction has locked to reference them. */
 async function dropUnnamed(trx: Transaction<Database>, named: string, by: string): Promise<void> {
   const [table = "", key = ""] = named.split(".");
   const [naming = ""] = by.split(".");
@@ -158,7 +158,7 @@ async function forgetVectors(trx: Transaction<Database>, questions: readonly str
   return gone;
 }
 
-/** Deletes corrections of a forgotten question. Other corrections are the reviewer's work and only lose the user's words. */
+/** Deletes corrections of a forgotten question. Other corrections are the reviewer's work: only the user's words are deleted. */
 async function forgetCurated(trx: Transaction<Database>, target: ForgetTarget, ids: readonly string[], secret: string): Promise<number> {
   if (target.type === "all") return deletedBy(trx.deleteFrom("curated"));
   const hashes = target.type === "question" ? await questionHashes(trx, target.question, secret) : [];
@@ -225,9 +225,8 @@ async function purge(trx: Transaction<Database>, retention: Retention, now: Date
 
 /**
  * Deletes interactions older than `interactionsDays`, and the oldest unreviewed ones above `interactionsRows`. Reviewed
- * interactions do not count towards the maximum, because a flood of questions would push them out. Interactions with a
- * cache entry count but stay, because the entry would be deleted too, and all users would wait for a new answer to a
- * popular question.
+ * interactions do not count towards that maximum; otherwise a flood of questions would push them out. Interactions with
+ * a cached answer count but stay: the cached answer would be deleted too, and users would wait for a new one.
  * @returns the number of deleted interactions
  */
 export async function dropInteractions(
@@ -251,7 +250,7 @@ export async function dropInteractions(
       not(exists(selectFrom("cache_entries").select("key").whereRef("cache_entries.interactionId", "=", "old.id"))),
     );
   const gone = [...(await tooOld.execute()), ...(await notServed.execute())].map(({ id }) => id);
-  // The asker's words in a correction are deleted with the interaction.
+  // Delete the user's words in corrections, too.
   await blankCurated(trx, gone);
   let deleted = 0;
   for (const part of inParts(gone)) deleted += await deletedBy(trx.deleteFrom("interactions").where("id", "in", part));
@@ -266,7 +265,7 @@ async function dropUnneeded(trx: Transaction<Database>): Promise<void> {
   await dropUnnamed(trx, "answer_contents.hash", "interactions.content");
 }
 
-/** Deletes the oldest rows; a purge row becomes the new anchor of the chain. */
+/** Deletes the oldest rows of the audit log. Records in a new row where the hash chain now begins. */
 async function purgeAudit(trx: Transaction<Database>, before: string, at: string): Promise<number> {
   const newest = await trx.selectFrom("audit_log").select(["seq", "hash"]).orderBy("seq", "desc").limit(1).executeTakeFirst();
   const lastOld = await trx
@@ -277,7 +276,7 @@ async function purgeAudit(trx: Transaction<Database>, before: string, at: string
     .limit(1)
     .executeTakeFirst();
   if (newest === undefined || lastOld === undefined) return 0;
-  // Keep a purge row if it is the only row. It is the anchor of the chain, and each purge would only replace it.
+  // Keep purge rows if there are no others: the last one records where the chain begins, and a new one would only replace it.
   const oldRows = await trx.selectFrom("audit_log").select("action").where("seq", "<=", lastOld.seq).execute();
   if (newest.seq === lastOld.seq && oldRows.every(({ action }) => action === "purge")) return 0;
   const details = { audit_from: lastOld.seq + 1, audit_previous: lastOld.hash, rows: oldRows.length };

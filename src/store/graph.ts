@@ -13,7 +13,7 @@ export interface EntityNode {
   readonly value: string;
 }
 
-/** Topics and entities of a stored question. */
+/** Topics and entities of a question. */
 export interface QuestionNodes {
   readonly topics: readonly TopicNode[];
   readonly entities: readonly EntityNode[];
@@ -39,7 +39,7 @@ export interface GraphQuery {
 
 export function createGraphStore(db: Kysely<Database>, now: () => Date) {
   return {
-    /** Returns keys of stored questions that share a topic and an entity with the current one, newest first. */
+    /** Returns keys of stored questions that share a topic and an entity with the current question, newest first. */
     async related({ scope, domain, topics, entities, approvedOnly, limit }: GraphQuery): Promise<string[]> {
       if (topics.length === 0 || entities.length === 0) return [];
       const rows = await db
@@ -67,7 +67,7 @@ export function createGraphStore(db: Kysely<Database>, now: () => Date) {
     nodesOf: (keys: readonly string[]): Promise<Map<string, LinkedNodes>> => nodesOf(db, keys),
     /**
      * Returns unexpired stored questions of a domain with their nodes, newest first, without access checks. `question`
-     * is redacted, and `null` where no text may be stored. `answerId` is `null` where the answer is not kept.
+     * is redacted; `null` where no text may be stored. `answerId` is `null` if the interaction is not stored.
      */
     async questions(domain: string, limit: number) {
       const entries = await db
@@ -91,7 +91,7 @@ export function createGraphStore(db: Kysely<Database>, now: () => Date) {
 /** The graph of questions, topics, entities and sources. */
 export type GraphStore = ReturnType<typeof createGraphStore>;
 
-/** Links a stored question to its topics, entities and sources; creates missing nodes. */
+/** Links a stored question to its topics, entities and sources. Creates missing nodes. */
 export async function linkQuestion(
   trx: Transaction<Database>,
   key: string,
@@ -124,7 +124,7 @@ export async function linkQuestion(
     await link("sources", ["question_sources", "sourceId"], { documentId }, { version, url, title });
 }
 
-/** Displayed nodes of a stored question. */
+/** The nodes of a stored question, as displayed. */
 export interface LinkedNodes {
   readonly topics: Omit<TopicNode, "keywords">[];
   readonly entities: EntityNode[];

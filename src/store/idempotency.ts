@@ -13,16 +13,16 @@ export interface KeptResponse {
 
 /** Outcome of a request with an `Idempotency-Key`. */
 export type Claim =
-  /** The first request: the caller runs it, then calls `keep` or `drop`. */
+  /** The first request with the key. The caller runs it, then calls `keep` or `drop`. */
   | { readonly type: "claimed" }
   | { readonly type: "in-progress" }
-  /** The key was used with a different request. */
+  /** The key was used for a different request. */
   | { readonly type: "reused" }
   | { readonly type: "kept"; readonly response: KeptResponse };
 
-/** A request with its idempotency key. */
+/** A request with an idempotency key. */
 export interface NamedRequest {
-  /** Caller and idempotency key. The encryption key of the response is derived from it, so idempotency keys should be random. */
+  /** The caller and the idempotency key. The encryption key of the response is derived from it, so idempotency keys should be random. */
   readonly name: string;
   /** Hash of the request. */
   readonly fingerprint: string;
@@ -31,14 +31,14 @@ export interface NamedRequest {
 const responseSchema = z.object({ status: z.int(), headers: z.array(z.tuple([z.string(), z.string()])), body: z.string() });
 
 /**
- * Responses are encrypted (AES-256-GCM) under the sender's idempotency key, of which only a keyed hash is stored. If
- * keys are random, nobody who reads the database can read the responses.
+ * Stores responses, encrypted (AES-256-GCM) under the sender's idempotency key. Only a keyed hash of that key is
+ * stored. If keys are random, nobody who reads the database can read the responses.
  */
 export function createIdempotencyStore(db: Kysely<Database>, now: () => Date, secret: () => Promise<string>) {
   const idOf = async (name: string) => keyedHash(await secret(), "idempotency", name);
   const after = (ms: number) => new Date(now().getTime() + ms).toISOString();
   return {
-    /** Returns `claimed` for exactly one of several concurrent requests. A claim expires after `claimMs` unless it is settled. */
+    /** Returns `claimed` for exactly one of several concurrent requests. A claim expires after `claimMs` unless `keep` was called. */
     async claim({ name, fingerprint }: NamedRequest, claimMs: number): Promise<Claim> {
       const key = await idOf(name);
       const at = now().toISOString();
@@ -67,7 +67,7 @@ export function createIdempotencyStore(db: Kysely<Database>, now: () => Date, se
         .onConflict((c) => c.column("key").doUpdateSet({ response: sealed, expiresAt: row.expiresAt }))
         .execute();
     },
-    /** Releases the reservation of an idempotency key, unless its response is already stored. */
+    /** Releases a claim, unless its response is already stored. */
     async drop({ name }: NamedRequest): Promise<void> {
       await db
         .deleteFrom("idempotency")

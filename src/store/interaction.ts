@@ -6,57 +6,57 @@ import type { Database } from "./schema.ts";
 
 export type ReviewStatus = Database["interactions"]["reviewStatus"];
 
-/** A question with its answer, both redacted by the caller. */
+/** A question with its answer. The caller has redacted both. */
 export interface Interaction
   extends Readonly<
     Pick<Database["interactions"], "id" | "domain" | "profile" | "question" | "status" | "confidence" | "chance" | "cacheMode">
   > {
   readonly tenant: string | null;
   readonly access: readonly string[];
-  /** The asker's session name; only its keyed hash is stored. */
+  /** The session's name; only its keyed hash is stored. */
   readonly sessionId: string | null;
-  /** The asker's user id; only its keyed hash is stored. */
+  /** The user's id; only its keyed hash is stored. */
   readonly userId?: string | null | undefined;
-  /** JSON text. */
+  /** The answer as JSON text. */
   readonly answer: string;
-  /** Members of the answer that other answers share, stored once instead of in `answer`; absent: none. */
+  /** Members that many answers share. They are stored once instead of in `answer`; absent: none. */
   readonly content?: SharedContent | null | undefined;
 }
 
-/** Measurements of an interaction; `null`: unknown or none. */
+/** Further data of an interaction, mostly measurements; `null`: unknown or none. */
 export interface InteractionFacts
   extends Readonly<Pick<Database["interactions"], "privacy" | "curatedKey" | "cacheKey" | "reason" | "warnings" | "conflicts">>,
     Readonly<Pick<Database["interactions"], "tokens" | "costUsd" | "savedTokens" | "savedUsd" | "latencyMs">> {
-  /** The question as asked and as resolved; only hashes of them are stored. */
+  /** The question as asked; only hashes of it and of `resolved` are stored. */
   readonly asked: string;
   readonly resolved: string;
-  /** Sentences and cited versions as text; only a hash of them is stored. */
+  /** Sentences and cited document versions as one text; only its hash is stored. */
   readonly answered: string;
   readonly topics: readonly string[];
-  /** Set for an answer that a reviewer wrote: it is approved with the document versions that it cites. */
+  /** Document versions (id → version) cited by an answer that a reviewer wrote; it is stored as approved. `null`: other answers. */
   readonly approved: ReadonlyMap<string, string> | null;
 }
 
-/** Members shared by many stored answers, as a JSON object. */
+/** Members that many stored answers share, as a JSON object. */
 export interface SharedContent {
   /** SHA-256 of `body`. */
   readonly hash: string;
-  /** At least one member; no member also occurs in the rest of the answer. */
+  /** JSON with at least one member. The answer itself contains none of them. */
   readonly body: string;
 }
 
-/** Selects interactions for `wholeAnswer`, which includes shared content. */
+/** Selects from interactions, joined with the shared content that `wholeAnswer` needs. */
 export function withContents(db: Kysely<Database>) {
   return db.selectFrom("interactions").leftJoin("answer_contents", "answer_contents.hash", "interactions.content");
 }
 
-/** The complete answer of a `withContents` row as JSON text; joined in SQL, so that no caller reads an incomplete answer. */
+/** The complete answer of a `withContents` row as JSON text. Joined in SQL, so that no caller reads an incomplete answer. */
 export const wholeAnswer = sql<string>`case when answer_contents.body is null then interactions.answer
   else substr(interactions.answer, 1, length(interactions.answer) - 1) || ',' || substr(answer_contents.body, 2) end`;
 
 /**
  * Creates a writer that stores shared content once, in the transaction of the answer that references it.
- * @returns a writer; it takes the set of hashes that are known to be stored, and adds the hash that it writes
+ * @returns the writer; its last argument is the set of hashes that are known to be stored, to which it adds `hash`
  */
 export function createSharedWriter<Table extends "answer_contents" | "record_settings">(db: Kysely<Database>, table: Table) {
   const isKept = prepare((given: Given<{ hash: string }>) =>
@@ -73,7 +73,7 @@ export function createSharedWriter<Table extends "answer_contents" | "record_set
     await trx
       .insertInto(table as "answer_contents")
       .values({ hash, body: makeBody() as string })
-      // Another process may store the same content. The update locks the row until this transaction ends.
+      // If another process stores the same content, the update locks its row until this transaction ends.
       .onConflict((c) => c.column("hash").doUpdateSet((eb) => ({ body: eb.ref("excluded.body") })))
       .execute();
   };
@@ -85,11 +85,11 @@ export function askerOf({ domain, tenant, access }: { readonly domain: string; r
   return { domain, tenant: tenant || null, access: JSON.parse(access) as string[] };
 }
 
-/** The inputs of an answer, stored with its interaction; the caller that records them defines the shape of `body`. */
+/** The inputs of an answer, stored with its interaction. The caller defines the shape of `body`. */
 export interface NewRecord {
   /** Revision of the searched domain. */
   readonly revision: number;
-  /** Everything that determines an answer, except documents and question. Stored once for all answers that share it. */
+  /** Everything that determines an answer, except documents and question. Stored once for all answers with equal settings. */
   readonly settings: object;
   readonly body: unknown;
 }
@@ -123,9 +123,9 @@ export function createRecordStore(db: Kysely<Database>) {
   };
 }
 
-/** Creates a writer for the transaction that stores interactions. It uses and extends the set of known settings hashes. */
+/** Creates a writer for the transaction that stores interactions. Its argument `known` is as in `createSharedWriter`. */
 export function createRecordWriter(db: Kysely<Database>) {
-  /** Hashes of settings objects by identity, because many answers share one object. */
+  /** Hashes of settings by object identity, because many answers share one object. */
   const hashes = new WeakMap<object, string>();
   const keep = createSharedWriter(db, "record_settings");
   const insert = prepareRows((rows: readonly Selectable<Database["records"]>[]) => db.insertInto("records").values(rows));

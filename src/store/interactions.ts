@@ -20,15 +20,15 @@ import { copyReviewedVersions, insertReviewedVersions } from "./review.ts";
 import type { Database } from "./schema.ts";
 import { createSeldom, type NewTurn, type WriteTurns } from "./sessions.ts";
 
-/** Maximum number of items per write. */
+/** Default maximum number of items per write. */
 const MOST_AT_ONCE = 64;
 
 type Waiting<Item, Result> = { readonly item: Item } & PromiseWithResolvers<Result>;
 
 /**
- * Batches concurrent writes. While the maximum number of writes runs, further items queue in order. Each caller gets
- * the result of its own item. If a batch fails because of an item, its items are retried one by one. A `StoreError` of
- * the database or disk fails the whole batch.
+ * Batches concurrent writes. While `atOnce` writes run, further items queue in order. Each caller gets the result of
+ * its own item. If a batch fails, its items are retried one by one. If the database or disk failed (`StoreError`), all
+ * are rejected.
  * @param write stores one or more of the items, beginning with the first, in one transaction, and returns their results
  * in order; the next call gets the other items
  * @param options.most maximum number of items per write
@@ -65,28 +65,28 @@ export function joined<Item, Result>(
   };
 }
 
-/** Number of additions between two checks of the retention limits. */
+/** Number of stored interactions between two checks of the retention limits. */
 const ADDITIONS_PER_LOOK = 256;
 /** Maximum rows per insert statement. More rows save little time. */
 const ROWS_AT_ONCE = 16;
-/** Milliseconds after which a write on the answering thread accepts no more items, so that the thread can serve other requests. */
+/** Milliseconds after which a write to SQLite takes no more items. SQLite runs in the thread that also serves requests. */
 const WRITE_MS = 6;
-/** Maximum number of concurrent writes to a database server. While one is flushed to disk, the next one can run. */
+/** Maximum number of concurrent writes to PostgreSQL. While one is flushed to disk, the next one can run. */
 const SERVER_WRITES = 3;
 
-/** Rows stored with an interaction. */
+/** Further rows to store with an interaction. */
 export interface Beside {
   readonly record?: NewRecord | null;
   readonly turn?: NewTurn | null;
 }
 
-/** Creates a writer of interactions and their related rows; concurrent additions share a transaction. */
+/** Creates a writer of interactions and their related rows. Concurrent additions share a transaction. */
 function createInteractionWriter(db: Kysely<Database>, { writeTurns, clock, retention }: InteractionParts) {
-  // An embedded database runs in the answering thread. A server is another process, so several writes can be in flight.
+  // SQLite runs in this thread. PostgreSQL is another process, so several writes can run at the same time.
   const waits = isPostgres(db);
   const addTogether = createTogetherWriter(db, writeTurns);
   const seldom = createSeldom();
-  /** @returns a callback to run after the commit of the transaction that adds `more` rows */
+  /** Enforces the limits of retention if a check is due. @returns a callback to run after the commit */
   const dropOld = async (trx: Transaction<Database>, more: number, at: Date): Promise<() => void> => {
     if (retention === undefined || !seldom.isDue(more)) return () => seldom.done(more);
     await dropInteractions(trx, retention, at);
@@ -114,8 +114,8 @@ function createInteractionWriter(db: Kysely<Database>, { writeTurns, clock, rete
 }
 
 /**
- * Creates a writer of interactions, in order. A reviewed one is inserted immediately, so that later interactions can
- * inherit its review.
+ * Creates a writer that stores interactions in order. A reviewed one is inserted immediately, so that later ones with
+ * the same answer can inherit its review.
  */
 function createTogetherWriter(db: Kysely<Database>, writeTurns: WriteTurns) {
   const reviewOf = createReviewReader(db);
@@ -124,7 +124,7 @@ function createTogetherWriter(db: Kysely<Database>, writeTurns: WriteTurns) {
   );
   const writeContent = createSharedWriter(db, "answer_contents");
   const writeRecords = createRecordWriter(db);
-  /** Inserts the rows, with one statement per table. */
+  /** Inserts the rows of interactions, in bulk per table where possible. */
   const insertAll = async (trx: Transaction<Database>, decided: readonly Adding[], known: Known): Promise<void> => {
     const [first] = decided;
     if (first === undefined) return;
@@ -143,8 +143,7 @@ function createTogetherWriter(db: Kysely<Database>, writeTurns: WriteTurns) {
       const { row, approved, interaction } = one;
       const { content } = interaction;
       const reviewed = approved === null ? await reviewOf(trx, row, known.reviews) : null;
-      // Approve only if the cited versions are still current. If they changed before this insert, nothing would
-      // withdraw the approval later.
+      // Approve only if the cited versions are still current. If they changed earlier, nothing would withdraw the approval later.
       const holds = approved !== null && (await areCurrent(trx, approved));
       const reviewStatus = holds ? "approved" : (reviewed?.reviewStatus ?? "unreviewed");
       if (content != null) await writeContent(trx, content.hash, () => content.body, known.kept);
@@ -164,10 +163,10 @@ function createTogetherWriter(db: Kysely<Database>, writeTurns: WriteTurns) {
 
 type Row = Selectable<Database["interactions"]>;
 
-/** An interaction waiting to be stored. */
+/** An interaction that waits to be stored. */
 interface Adding extends Required<Beside> {
   readonly interaction: Interaction;
-  /** Unreviewed until the transaction has looked for a review. */
+  /** The row to insert. Its status is `unreviewed` until the transaction has looked for a review. */
   readonly row: Row;
   readonly approved: InteractionFacts["approved"];
   readonly report: NewReport | null;
@@ -175,11 +174,11 @@ interface Adding extends Required<Beside> {
   readonly key: string;
 }
 
-/** Results within one transaction that later additions reuse. */
+/** Data of one transaction that later additions reuse. */
 interface Known {
-  /** Reviews by question and answer. */
+  /** Reviews by keys of question and answer; `null`: there is none. */
   readonly reviews: Map<string, Reviewed | null>;
-  /** Hashes of contents and settings that the database holds. */
+  /** Hashes of contents and settings that are known to be stored. */
   readonly kept: Set<string>;
   /** Callbacks to run after the commit. */
   readonly committed: (() => void)[];
@@ -216,23 +215,23 @@ interface InteractionParts {
   readonly now: () => Date;
   readonly secret: () => Promise<string>;
   readonly writeTurns: WriteTurns;
-  /** Milliseconds, monotonic. */
+  /** Monotonic time in milliseconds. */
   readonly clock: () => number;
   readonly retention?: Retention | undefined;
 }
 
-/** Number of answers with cached hashes; about 3 kB each. */
+/** Maximum number of answers whose hashes are cached; about 3 kB each. */
 const HASHED_ANSWERS = 256;
 
 export function createInteractionStore(db: Kysely<Database>, parts: InteractionParts) {
   const { now, secret } = parts;
-  /** Hashes of answers, so that an answer served repeatedly is hashed once. */
+  /** Hashes of answers by their text, so that an answer that is served repeatedly is hashed once. */
   const answered = new LRUCache<string, string>({ max: HASHED_ANSWERS });
   const addSoon = createInteractionWriter(db, parts);
   return {
     /**
-     * Stores an interaction with its report, record and session turn in one transaction. An answer equal to a reviewed answer to the
-     * same question inherits the review.
+     * Stores an interaction with its report, record and session turn in one transaction. If the same answer to the same
+     * question was reviewed before, the interaction inherits that review.
      * @returns the initial review status
      */
     async add(
@@ -273,7 +272,7 @@ function toRow(
   const { access, cacheMode, sessionId, userId = null, tenant, content } = rest;
   const { privacy, curatedKey, cacheKey, reason, warnings, conflicts, tokens, costUsd, savedTokens, savedUsd, latencyMs } = facts;
   const askedHash = questionHash(secret, domain, facts.asked);
-  // The same column order for every row, as `prepareRows` requires.
+  // Keep the same order of columns for every row, as `prepareRows` requires.
   return {
     ...{ id, domain, profile, question, answer, status, confidence, chance, cacheMode, askedHash, answerHash, createdAt },
     ...{ privacy, curatedKey, cacheKey, reason, warnings, conflicts, tokens, costUsd, savedTokens, savedUsd, latencyMs },

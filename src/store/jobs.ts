@@ -4,7 +4,7 @@ import type { Database } from "./schema.ts";
 
 /** An ingestion job. */
 export interface Job {
-  /** Key of the work. Repeated requests with one id run once. */
+  /** Key of the work. Requests with one id are one job. */
   readonly id: string;
   readonly domain: string;
   /** JSON; the requester defines its shape. */
@@ -16,7 +16,7 @@ export interface JobState extends Job {
   readonly reason: string | null;
 }
 
-/** Milliseconds without a heartbeat after which another worker may claim a job, and milliseconds between heartbeats. */
+/** Milliseconds without a heartbeat after which another worker may claim a job. `JOB_WORD_MS`: milliseconds between heartbeats. */
 export const JOB_LEASE_MS = 60_000;
 export const JOB_WORD_MS = 10_000;
 
@@ -54,8 +54,8 @@ export function createJobStore(db: Kysely<Database>, now: () => Date) {
         .execute();
     },
     /**
-     * Claims the oldest job without a worker or without a heartbeat for `JOB_LEASE_MS`. Only one worker gets it; `null`
-     * if there is none.
+     * Claims the oldest job that has no worker or had no heartbeat for `JOB_LEASE_MS`. Only one worker gets it. Returns
+     * `null` if there is none.
      */
     claim: (worker: string): Promise<Job | null> =>
       transact(db, async (trx) => {
@@ -76,7 +76,7 @@ export function createJobStore(db: Kysely<Database>, now: () => Date) {
         await trx.updateTable("jobs").set(taken).where("id", "=", row.id).execute();
         return { ...row, work: JSON.parse(row.work) as unknown };
       }),
-    /** Sends a heartbeat. Returns `false` if another worker has the job. */
+    /** Records a heartbeat. Returns `false` if the worker no longer has the job. */
     async alive(id: string, worker: string): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable("jobs")
@@ -91,19 +91,19 @@ export function createJobStore(db: Kysely<Database>, now: () => Date) {
       const row = await db.selectFrom("jobs").select("worker").where("id", "=", id).where("aliveAt", ">=", silent).executeTakeFirst();
       return row?.worker ?? null;
     },
-    /** Completes a job. If it was requested again meanwhile, it stays queued. */
+    /** Removes a completed job. If it was requested again meanwhile, it stays queued. */
     done: (id: string, worker: string): Promise<void> => settle(id, worker, null),
-    /** Returns an unfinished job to the queue, so that another worker can claim it immediately. */
+    /** Puts an unfinished job back into the queue, so that another worker can claim it immediately. */
     async giveBack(id: string, worker: string): Promise<void> {
       const free = { state: "queued" as const, worker: null, aliveAt: null };
       await db.updateTable("jobs").set(free).where("id", "=", id).where("worker", "=", worker).execute();
     },
-    /** Returns all running jobs to the queue. Only for the start of a process that has the database to itself. */
+    /** Puts all running jobs back into the queue. Call only at the start of a process that does not share the database. */
     async freeAll(): Promise<void> {
       await db.updateTable("jobs").set({ state: "queued", worker: null, aliveAt: null }).where("state", "=", "running").execute();
     },
     fail: (id: string, worker: string, reason: string): Promise<void> => settle(id, worker, reason),
-    /** Lists a domain's jobs in the order of requests. */
+    /** Lists a domain's jobs in the order in which they were requested. */
     async list(domain: string): Promise<JobState[]> {
       const rows = await db
         .selectFrom("jobs")
@@ -116,14 +116,14 @@ export function createJobStore(db: Kysely<Database>, now: () => Date) {
   };
 }
 
-/** Leases for work that only one process of an installation does at a time. A lease that is not renewed expires. */
+/** Leases for work that only one process of an installation may do at a time. A lease expires unless it is renewed. */
 export function createLeaseStore(db: Kysely<Database>, now: () => Date) {
   const keyOf = (name: string) => `lease:${name}`;
   return {
     /** Takes a free lease or renews the holder's own. Returns `false` while another holder has it. */
     async take(name: string, holder: string, ms: number): Promise<boolean> {
       const at = now();
-      // ISO times sort as text, so comparing values compares the times at which leases expire.
+      // ISO times sort as text, so comparing values compares the times of expiry.
       const value = `${new Date(at.getTime() + ms).toISOString()} ${holder}`;
       const { numInsertedOrUpdatedRows: taken = 0n } = await db
         .insertInto("meta")

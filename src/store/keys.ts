@@ -5,11 +5,11 @@ import { appendAudit } from "./audit.ts";
 import { type Given, prepare, transact } from "./dialect.ts";
 import type { Database } from "./schema.ts";
 
-/** Permissions of a key: ask questions, ingest documents, review answers of its scope, read `/metrics`, administer the installation. */
+/** Permissions of a key: ask questions, ingest documents, review answers that its scope may see, read `/metrics`, administer. */
 export const ROLES = ["ask", "ingest", "review", "metrics", "admin"] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Prefix of every key, by which the server and secret scanners recognise keys. */
+/** Prefix of every key. The server and secret scanners recognise keys by it. */
 export const KEY_PREFIX = "sb_";
 /** Number of random bytes in the secret part of a key. */
 const SECRET_BYTES = 32;
@@ -18,17 +18,17 @@ const ID_BYTES = 6;
 /** Permissions and limits of a key. */
 export interface KeyGrant {
   readonly roles: readonly Role[];
-  /** Allowed domains; the first is the default of a request. `null`: all. */
+  /** Allowed domains; `null`: all. A request that names no domain uses the first. */
   readonly domains: readonly string[] | null;
-  /** Allowed tenants. Empty: only documents without a tenant; `null`: all. */
+  /** Allowed tenants; `null`: all. Empty: only documents without a tenant. */
   readonly tenants: readonly string[] | null;
-  /** Access labels; `null`: the configured ones. */
+  /** Access labels; `null`: those of the configuration. */
   readonly access: readonly string[] | null;
-  /** `null`: the server's setting; 0: unlimited. */
+  /** Maximum requests per hour; `null`: the server's setting; 0: unlimited. */
   readonly requestsPerHour: number | null;
   /** Model tokens per day (UTC); `null` or absent: the server's setting; 0: unlimited. */
   readonly tokensPerDay?: number | null | undefined;
-  /** US dollars per day (UTC); `null`, absent and 0 as in `tokensPerDay`. */
+  /** US dollars per day (UTC); `null` or absent: the server's setting; 0: unlimited. */
   readonly usdPerDay?: number | null | undefined;
 }
 
@@ -44,7 +44,7 @@ export function createKeyStore(db: Kysely<Database>, now: () => Date, secret: ()
   const anyKey = prepare(() => db.selectFrom("api_keys").select("id").limit(1));
   const byHash = prepare((given: Given<{ hash: string }>) => db.selectFrom("api_keys").selectAll().where("hash", "=", given("hash")));
   return {
-    /** Creates a key. Only its keyed hash is stored: this result is the only copy of the key. */
+    /** Creates a key and returns it. Only its keyed hash is stored, so it cannot be returned again. */
     async create(given: NewKey, by: string): Promise<{ readonly key: string; readonly record: KeyRecord }> {
       const { name, roles, domains, tenants, access, requestsPerHour, tokensPerDay = null, usdPerDay = null, expiresAt } = given;
       const id = randomBytes(ID_BYTES).toString("hex");
@@ -66,7 +66,7 @@ export function createKeyStore(db: Kysely<Database>, now: () => Date, secret: ()
       const [row] = await byHash(db, { hash: keyedHash(await secret(), "api key", key) });
       return row === undefined || !isLiveKey(row, now()) ? null : toRecord(row);
     },
-    /** Lists all keys, including expired and revoked ones, newest first. */
+    /** Lists all keys, newest first, including expired and revoked ones. */
     async list(): Promise<KeyRecord[]> {
       const rows = await db.selectFrom("api_keys").selectAll().orderBy("createdAt", "desc").orderBy("id").execute();
       return rows.map(toRecord);
@@ -85,7 +85,7 @@ export function createKeyStore(db: Kysely<Database>, now: () => Date, secret: ()
         await appendAudit(trx, { actor: by, action: "revoke_key", subject: id, details: {} }, at);
         return true;
       }),
-    /** Returns whether a key was ever created. */
+    /** Returns whether any key was ever created, including expired and revoked ones. */
     async any(): Promise<boolean> {
       return (await anyKey(db, {})).length > 0;
     },

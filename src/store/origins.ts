@@ -8,16 +8,16 @@ import type { Database } from "./schema.ts";
 const factSchema = z.object({ domain: z.string(), tenant: z.string(), source: z.string(), access: z.string(), files: z.int() });
 const PREFIX = "unfinished:";
 
-/** Sources whose ingest has changed documents but has not finished, because it is running or was interrupted. Stored in table `meta`. */
+/** Sources whose ingest has changed documents but has not finished: it is running or was interrupted. Stored in table `meta`. */
 export function createUnfinishedStore(db: Kysely<Database>) {
   return {
-    /** @param source with the default access label and the number of files to ingest */
+    /** @param source its place, its default access label and the number of files to ingest */
     begin: ({ access, files, ...place }: SourcePlace & { readonly access: string; readonly files: number }): Promise<void> =>
       putFact(db, keyOf(place), JSON.stringify({ ...placeOf(place), access, files })),
     async end(place: SourcePlace): Promise<void> {
       await db.deleteFrom("meta").where("key", "=", keyOf(place)).execute();
     },
-    /** Returns, for each unfinished source that the scope may see and that has stored files, the number of files to ingest. */
+    /** Returns the number of files to ingest for each unfinished source that the scope may see and that has stored files. */
     async list({ domain, tenant, access }: Scope): Promise<number[]> {
       const rows = await db.selectFrom("meta").select("value").where("key", "like", `${PREFIX}%`).orderBy("key").execute();
       const seen = rows
@@ -30,7 +30,6 @@ export function createUnfinishedStore(db: Kysely<Database>) {
   };
 }
 
-/** Returns whether the source still has stored files. */
 async function hasFiles(db: Kysely<Database>, { domain, tenant, source }: z.infer<typeof factSchema>): Promise<boolean> {
   const row = await db
     .selectFrom("files")
@@ -45,9 +44,9 @@ function keyOf({ domain, tenant, source }: SourcePlace): string {
   return `${PREFIX}${JSON.stringify([domain, tenant ?? "", source])}`;
 }
 
-/** Parameters of a source's last ingest, for ingesting it again. */
+/** Parameters of a source's last ingest, so that it can be ingested again. */
 export interface Origin extends SourcePlace {
-  /** Absolute path of the ingested folder; `null`: single files. */
+  /** Absolute path of the ingested folder; `null`: single files were ingested. */
   readonly folder: string | null;
   /** Absolute path to which file paths are relative. */
   readonly root: string;
@@ -55,7 +54,7 @@ export interface Origin extends SourcePlace {
   readonly baseUrl: string | null;
 }
 
-/** Stands for a missing folder, because no absolute path is empty. */
+/** Stored instead of a missing folder. No absolute path is empty. */
 const BY_NAME = "";
 
 export function createOriginStore(db: Kysely<Database>, now: () => Date) {
@@ -80,7 +79,7 @@ export function createOriginStore(db: Kysely<Database>, now: () => Date) {
   };
 }
 
-/** A group of uploaded files that are ingested together. */
+/** Identifies a group of uploaded files that are ingested together. */
 export interface OriginalsOf {
   readonly domain: string;
   readonly tenant: string | null;
@@ -106,7 +105,7 @@ export function createOriginalStore(db: Kysely<Database>, now: () => Date) {
   };
   return {
     put: (of: OriginalsOf, path: string, bytes: Uint8Array): Promise<void> => insert(db, of, path, bytes),
-    /** Stores all files or none. @param fits receives the existing paths and throws if the new ones conflict with them */
+    /** Stores all files or none. @param fits gets the paths of the stored files; it throws if the new ones conflict with them */
     putAll: (
       of: OriginalsOf,
       files: readonly { readonly path: string; readonly bytes: Uint8Array }[],

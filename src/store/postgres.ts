@@ -15,13 +15,13 @@ import { CHANGES_CHANNEL, PooledAdapter } from "./dialect.ts";
 import { migrateStore } from "./migrations.ts";
 import type { Database } from "./schema.ts";
 
-/** Milliseconds before the first attempt to reconnect. The pause doubles with each attempt, up to the limit. */
+/** Milliseconds before the first attempt to reconnect. The pause doubles with each attempt, up to `LAST_RETRY_MS`. */
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 2_000;
 
 /**
- * Creates a dedicated connection that listens for changes. If the connection is lost, it reconnects until `close`, and
- * reports one `null` for all notifications that it missed.
+ * Creates a separate connection that listens for changes. If it is lost, it reconnects until `close`. After
+ * reconnecting, it reports one `null` for all notifications that it missed.
  */
 export function createChanges(url: string, warn: (message: string) => void) {
   let client: pg.Client | null = null;
@@ -69,8 +69,8 @@ export function createChanges(url: string, warn: (message: string) => void) {
   return {
     // A failed first attempt is retried like a lost connection.
     /**
-     * Resolves once it listens or waits for a retry. `onChange` receives a domain, or `null` if any domain may have
-     * changed while the connection was lost.
+     * Resolves once the connection listens or waits for a retry. `onChange` receives a domain, or `null` if any domain
+     * may have changed while the connection was lost.
      */
     listen: (onChange: (domain: string | null) => void): Promise<void> => connect(onChange).catch(() => undefined),
     async close(): Promise<void> {
@@ -83,14 +83,14 @@ export function createChanges(url: string, warn: (message: string) => void) {
 
 export type Changes = ReturnType<typeof createChanges>;
 
-/** Milliseconds after which a connection attempt fails with a clear error instead of a hanging request. */
+/** Milliseconds after which a connection attempt fails with an error. */
 const CONNECT_TIMEOUT_MS = 5_000;
 /**
- * Settings of pgvector's index search: 100 candidates, 2.5 times its default (`bench pgvector` measures the recall),
- * and more while a filter rejects too many. No effect without pgvector.
+ * Settings of pgvector's index search: 100 candidates, 2.5 times the default, and more while a filter rejects too many.
+ * `bench pgvector` measures the recall. No effect without pgvector.
  */
 const SEARCH_SETTINGS = "set hnsw.ef_search = 100; set hnsw.iterative_scan = relaxed_order";
-/** PostgreSQL's type id of 64-bit integers, which `pg` returns as text. All stored values are below 2^53, so numbers are exact. */
+/** PostgreSQL's type id of 64-bit integers, which `pg` returns as text. Stored values are below 2^53, so numbers are exact. */
 const INT8_OID = 20;
 
 export interface PostgresOptions {
@@ -102,10 +102,11 @@ export interface PostgresOptions {
 }
 
 /**
- * Connects to PostgreSQL and creates or migrates the tables, one process at a time under an advisory lock. The next query replaces a
- * lost connection.
- * @param last the migration to stop at, for tests of later migrations; all of them when absent
- * @throws StoreError `store_unavailable`, `store_denied`, `store_newer`, `store_failed`; queries also throw `store_unavailable`
+ * Connects to PostgreSQL and creates or migrates the tables, one process at a time under an advisory lock. The next
+ * query replaces a lost connection.
+ * @param last name of the migration to stop at, for tests of later migrations; absent: all
+ * @throws StoreError `store_unavailable`, `store_denied`, `store_newer`, `store_failed`; queries: also
+ * `store_unavailable`
  */
 export async function openPostgres({ url, connections, timeoutMs }: PostgresOptions, last?: string): Promise<Kysely<Database>> {
   const pool = new pg.Pool({
@@ -113,8 +114,8 @@ export async function openPostgres({ url, connections, timeoutMs }: PostgresOpti
     ...{ connectionTimeoutMillis: CONNECT_TIMEOUT_MS, statement_timeout: timeoutMs, query_timeout: timeoutMs + CONNECT_TIMEOUT_MS },
     ...{ keepAlive: true, types: { getTypeParser } },
   });
-  // The pool drops a broken connection, and its query reports the error. Without this listener the `error` event would
-  // end the process.
+  // The pool drops a broken connection, and the query on it reports the error. Without this listener the `error` event
+  // would end the process.
   pool.on("error", () => undefined);
   pool.on("connect", (client) => {
     client.on("error", () => undefined);
@@ -144,7 +145,7 @@ function getTypeParser(oid: number, format?: "text" | "binary"): unknown {
   return oid === INT8_OID ? Number : pg.types.getTypeParser(oid, format);
 }
 
-/** Converts connection and server failures to `StoreError`s with advice; other errors are bugs and stay unchanged. */
+/** Converts connection and server failures to `StoreError`s with advice. Other errors are bugs and stay unchanged. */
 class DescribingDriver extends PostgresDriver {
   constructor(pool: pg.Pool) {
     super({ pool, onCreateConnection: describeFailures });

@@ -11,14 +11,14 @@ export interface NewReport {
   /** Slug of the main topic. */
   readonly topic: string | null;
   readonly report: DiagnosticReport;
-  /** Retention: maximum age in days and maximum number per tenant of a domain; the oldest are deleted. */
+  /** Limits of retention: maximum age in days, and maximum number of reports per domain and tenant. The oldest are deleted. */
   readonly days: number;
   readonly entries: number;
 }
 
-/** A filter of reports. */
+/** Selects reports. */
 export interface ReportSelection {
-  /** Selects reports of exactly this tenant whose access labels the scope covers. */
+  /** Selects reports of this domain and tenant. The scope must have all access labels of a report. */
   readonly scope: Scope;
   /** Slug; `null`: reports without a topic; absent: all. */
   readonly topic?: string | null | undefined;
@@ -29,12 +29,12 @@ export interface ReportSelection {
 /** Number of rows per read. */
 const PAGE = 500;
 
-/** Returns the time `days` days before `now`, but not before 1970. */
+/** Returns the time `days` days before `now`, at the earliest the start of 1970. */
 export function daysBefore(now: Date, days: number): Date {
   return new Date(Math.max(0, now.getTime() - days * 86_400_000));
 }
 
-/** Inserts a report in the transaction of its interaction and deletes reports beyond the retention limits. */
+/** Inserts a report in the transaction of its interaction. Deletes reports beyond the limits of retention. */
 export async function insertReport(
   trx: Transaction<Database>,
   { id, domain, tenant, access, profile, confidence }: Interaction,
@@ -73,8 +73,8 @@ export function createReportStore(db: Kysely<Database>) {
       .where("reports.tenant", "=", scope.tenant ?? "")
       .where("reports.createdAt", ">=", since.toISOString());
   /**
-   * Selects the stored lists of access labels that the scope covers. The lists are compared in this process, because the
-   * JSON functions of the databases differ.
+   * Returns those of the stored lists of access labels that the scope covers. They are compared in this process,
+   * because the JSON functions of the databases differ.
    */
   const coveredLists = async (selection: ReportSelection) => {
     const rows = await owned(selection).select("reports.access").distinct().execute();
@@ -124,7 +124,7 @@ export function createReportStore(db: Kysely<Database>) {
         .execute();
       return rows.map(fromRow);
     },
-    /** Finds a report by its own id or its interaction's; `null`: none that the scope may see. */
+    /** Finds a report by its own id or that of its interaction; `null`: none that the scope may see. */
     async get(id: string, selection: Omit<ReportSelection, "topic">): Promise<StoredReport | null> {
       const row = await rowsOf(selection, await coveredLists(selection))
         .where((eb) => eb.or([eb("reports.id", "=", id), eb("reports.interactionId", "=", id)]))

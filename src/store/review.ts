@@ -4,12 +4,12 @@ import { areCurrent, type Given, inParts, prepare, transact } from "./dialect.ts
 import { type Asker, askerOf, type ReviewStatus, wholeAnswer, withContents } from "./interaction.ts";
 import type { Database } from "./schema.ts";
 
-/** Actor of automatic acts in the audit log. */
+/** Actor of automatic actions in the audit log. */
 const AUTOMATIC_ACTOR = "sourcebound";
 
 /**
- * Withdraws reviewed answers whose documents are about to change or be deleted, in the same transaction. Corrections are
- * no longer served, approvals no longer count, and both return to the review queue.
+ * Withdraws reviewed answers whose documents are about to change or be deleted, in the same transaction. Corrections
+ * are no longer served, and approvals no longer count. Both return to the review queue.
  */
 export async function demoteDependants(trx: Transaction<Database>, documentIds: readonly string[], at: string): Promise<void> {
   if (documentIds.length === 0) return;
@@ -27,7 +27,7 @@ export async function demoteDependants(trx: Transaction<Database>, documentIds: 
     .returning(["id", "reviewedBy"])
     .execute();
   await trx.deleteFrom("review_documents").where("interactionId", "in", resting).execute();
-  // Only answers that a person reviewed get an audit row. The other answers inherited a review.
+  // Only answers that a person approved get an audit row, not those that were stored as approved.
   for (const { id } of approved.filter(({ reviewedBy }) => reviewedBy !== null)) {
     await appendAudit(trx, { actor: AUTOMATIC_ACTOR, action: "demote", subject: id, details: { why: "a source changed" } }, at);
   }
@@ -61,12 +61,12 @@ export interface ReviewAct {
   readonly versions: ReadonlyMap<string, string>;
 }
 
-/** `stale`: a document of the answer has changed; `missing`: there is no such interaction. */
+/** `stale`: a document of the answer has changed. `missing`: there is no such interaction, or it cannot be corrected. */
 export type ReviewOutcome = "done" | "stale" | "missing";
 
 export interface Rating extends Asker {
   readonly id: string;
-  /** Keyed hash of the session. `null` if knowing the answer's id is enough. */
+  /** Keyed hash of the session in which the question was asked. `null`: the id of the answer suffices. */
   readonly sessionHash: string | null;
   readonly verdict: "up" | "down";
   readonly reason: string | null;
@@ -81,7 +81,7 @@ export function createReviewStore(db: Kysely<Database>, now: () => Date) {
     db.selectFrom("curated").select(["id", "answer", "createdAt"]).where("key", "=", given("key")).where("status", "=", "served"),
   );
   return {
-    /** Returns answers whose text is stored and that are neither approved nor corrected, or rated down after review. Newest first. */
+    /** Lists answers to review, newest first: those neither approved nor corrected, and those rated down after their review. */
     pending: (domain: string, options: PendingOptions): Promise<PendingInteraction[]> => listPending(db, domain, options),
     get: (id: string, sees?: Sees): Promise<ReviewedInteraction | null> => getReviewed(db, id, sees),
     async questions(ids: readonly string[]): Promise<Map<string, string>> {
@@ -94,11 +94,11 @@ export function createReviewStore(db: Kysely<Database>, now: () => Date) {
       const rows = await db.selectFrom("interactions").select(["id", "domain", "tenant", "access"]).where("id", "in", ids).execute();
       return new Map(rows.map((row) => [row.id, askerOf(row)]));
     },
-    /** Approves the answer and equal answers to the same question. */
+    /** Approves an answer, and all equal answers to the same question. */
     approve: inTransaction(approve),
-    /** Flags the answer and equal ones, and removes them from the cache. */
+    /** Flags an answer and all equal answers to the same question. Removes them from the cache unless `keepsCached`. */
     flag: inTransaction(flag),
-    /** Stores a reviewer's answer, replacing an earlier correction. */
+    /** Stores a reviewer's answer. It replaces an earlier correction. */
     correct: inTransaction(correct),
     async curated(key: string) {
       const [row] = await readCurated(db, { key });
@@ -112,7 +112,7 @@ export function createReviewStore(db: Kysely<Database>, now: () => Date) {
         const row = await servedCorrections(trx).where("key", "=", key).executeTakeFirst();
         if (row !== undefined) await demoteCurated(trx, row, why, now().toISOString());
       }),
-    /** Stores one verdict per answer; a later one replaces it. `missing`: no such answer for this scope and session. */
+    /** Stores a rating of an answer, which replaces an earlier one. `missing`: no such answer for this scope and session. */
     rate: inTransaction(rate),
   };
 }
@@ -129,7 +129,7 @@ async function approve(trx: Transaction<Database>, { id, by, versions }: ReviewA
   return "done";
 }
 
-/** `keepsCached`: the cache keeps the answer, to serve it with a warning. */
+/** `keepsCached`: the answer stays in the cache, to be served with a warning. */
 type FlagAct = Pick<ReviewAct, "id" | "by"> & { readonly keepsCached?: boolean };
 
 async function flag(trx: Transaction<Database>, { id, by, keepsCached = false }: FlagAct, at: string): Promise<ReviewOutcome> {
@@ -171,7 +171,7 @@ async function correct(
   return "done";
 }
 
-/** Returns the interaction and all others with the same answer to the same question. */
+/** Returns the ids of the interaction and all others with the same answer to the same question. */
 async function sameAnswers(trx: Transaction<Database>, id: string): Promise<string[]> {
   const row = await trx.selectFrom("interactions").select(["curatedKey", "answerHash"]).where("id", "=", id).executeTakeFirst();
   if (row === undefined) return [];
@@ -184,7 +184,7 @@ async function sameAnswers(trx: Transaction<Database>, id: string): Promise<stri
   return rows.map((one) => one.id);
 }
 
-/** Sets the status. Unless `approved`, deletes the reviewed document versions and, unless `keepsCached`, the cache entries. */
+/** Sets the review status. If not `approved`, also deletes the reviewed versions and, unless `keepsCached`, the cache entries. */
 async function setStatus(
   trx: Transaction<Database>,
   ids: readonly string[],
@@ -213,7 +213,7 @@ async function setStatus(
   }
 }
 
-/** Maximum number of times that a verdict can change, because every change adds a row to the audit log. */
+/** Maximum number of changes of a rating. Limited because every change adds a row to the audit log. */
 const VERDICT_CHANGES = 10;
 
 async function rate(trx: Transaction<Database>, rating: Rating, at: string): Promise<"done" | "missing" | "too_often"> {
@@ -254,7 +254,7 @@ export async function insertReviewedVersions(trx: Transaction<Database>, id: str
   if (rows.length > 0) await trx.insertInto("review_documents").values(rows).execute();
 }
 
-/** Copies the document versions of an inherited review. */
+/** Copies the document versions of a review to the interaction that inherits it. */
 export async function copyReviewedVersions(trx: Transaction<Database>, from: string, to: string): Promise<void> {
   await trx
     .insertInto("review_documents")
@@ -274,7 +274,7 @@ export type PendingInteraction = Awaited<ReturnType<typeof listPending>>[number]
 /** An interaction with its review, feedback and correction. */
 export type ReviewedInteraction = NonNullable<Awaited<ReturnType<typeof getReviewed>>>;
 
-/** Returns whether the reviewer may see questions of an asker. Other questions are neither listed nor counted. */
+/** Returns whether the reviewer may see questions of this asker. Questions of others are neither listed nor counted. */
 export type Sees = (asker: Asker) => boolean;
 
 export interface PendingOptions {
@@ -303,7 +303,7 @@ async function listPending(db: Kysely<Database>, domain: string, { limit, status
       ? open.where((eb) =>
           eb.or([
             eb.and([eb("i.reviewStatus", "!=", "approved"), eb("c.key", "is", null)]),
-            // A down vote after a review reopens the answer until the next review.
+            // An answer that is rated down after its review waits for another review.
             eb.and([eb("f.verdict", "=", "down"), eb("f.updatedAt", ">", eb.fn.coalesce("i.reviewedAt", sql.lit("")))]),
           ]),
         )
@@ -321,7 +321,7 @@ async function listPending(db: Kysely<Database>, domain: string, { limit, status
     .map(({ demotedAt, verdict, reported, ...row }) => ({
       ...row,
       ...{ demoted: demotedAt !== null, thumbs: verdict, reported: Boolean(reported) },
-      /** Times the question was asked in this domain by askers visible to the reviewer. */
+      /** How often the question was asked in this domain by askers whose questions the reviewer may see. */
       asked: asked.get(row.questionHash) ?? 1,
     }));
 }
@@ -330,7 +330,7 @@ function ownerKey({ tenant, access }: { readonly tenant: string; readonly access
   return `${tenant}\u0000${access}`;
 }
 
-/** Counts questions by hash and asker, visible askers only. */
+/** Counts interactions by question and asker, for askers whose questions the reviewer may see. */
 async function countAskers(
   db: Kysely<Database>,
   { domain, questionHash }: { readonly domain: string; readonly questionHash?: string },
@@ -346,7 +346,7 @@ async function countAskers(
   return sees === undefined ? rows : rows.filter((row) => sees(askerOf({ domain, ...row })));
 }
 
-/** Returns an interaction with its review. `answer` and `curated.answer` are JSON text, empty where privacy is ephemeral. */
+/** Returns an interaction with its review. `answer` and `curated.answer` are JSON text; `answer` is empty if its text is not stored. */
 async function getReviewed(db: Kysely<Database>, id: string, sees: Sees | undefined) {
   const row = await withContents(db)
     .select(["id", "domain", "tenant", "access", "profile", "question", wholeAnswer.as("answer"), "privacy", "status", "reason"])
@@ -368,7 +368,7 @@ async function getReviewed(db: Kysely<Database>, id: string, sees: Sees | undefi
     asked: askers.reduce((sum, { n }) => sum + Number(n), 0),
     feedback: rated === undefined ? null : { verdict: rated.verdict, reason: rated.reason, at: rated.updatedAt },
     curated: curated ?? null,
-    /** Id of the diagnostic report; `null`: none. */
+    /** Id of the interaction's diagnostic report; `null`: none. */
     report: report?.id ?? null,
   };
 }

@@ -10,9 +10,9 @@ export interface SessionTurn extends Turn {
   readonly citations: readonly string[];
 }
 
-/** A turn with its displayed form. */
+/** A turn with the sentences and sources that were displayed. */
 export interface ShownTurn extends SessionTurn {
-  /** Sentences and sources as JSON text; `null`: none. */
+  /** Displayed sentences and sources as JSON text; `null`: none. */
   readonly shown?: string | null | undefined;
 }
 
@@ -24,13 +24,13 @@ export interface StoredTurn extends SessionTurn {
 export interface SessionSettings {
   readonly idleMinutes: number;
   readonly limit: number;
-  /** Maximum number of sessions; may be exceeded by 0.1 %. The session idle for longest is deleted first. Absent: unlimited. */
+  /** Maximum number of sessions; may be exceeded by 0.1 %. The sessions that are idle longest are deleted first. Absent: unlimited. */
   readonly most?: number | undefined;
-  /** User of the session. Sessions of different users are separate even if their names are equal. */
+  /** User of the session. Sessions of different users are separate, even if their names are equal. */
   readonly userId?: string | null | undefined;
 }
 
-/** A turn waiting to be stored. */
+/** A turn that waits to be stored. */
 export interface NewTurn {
   readonly session: string;
   readonly scope: Scope;
@@ -39,18 +39,18 @@ export interface NewTurn {
 }
 
 /**
- * Appends turns in order, inside a transaction. Keeps at most `limit` turns per session, and extends the sessions of the
- * turns by `idleMinutes`. An expired session restarts empty.
+ * Appends turns to sessions, in order, inside a transaction. Each session keeps at most its last `limit` turns and is
+ * extended by `idleMinutes`. An expired session begins again without turns.
  * @param secret of the installation; passed in, because fetching it could wait for another transaction
  * @returns a callback to run after the commit
  */
 export type WriteTurns = (trx: Transaction<Database>, turns: readonly NewTurn[], secret: string) => Promise<() => void>;
 
-/** Minimum number of additions between two checks, as a share of the maximum number of sessions. Each check counts all sessions. */
+/** Minimum number of new turns between two counts of all sessions, as a share of the maximum number of sessions. */
 const LOOK_SHARE = 1 / 1000;
 /**
- * Share of the remaining capacity that a process may add before it counts the sessions again. With 1/8, eight processes
- * can add at the same time without exceeding the maximum.
+ * Share of the remaining number of sessions that a process may add before it counts the sessions again. With 1/8, eight
+ * processes can add at the same time without exceeding the maximum.
  */
 const ROOM_SHARE = 1 / 8;
 
@@ -66,7 +66,7 @@ export function createTurnWriter(db: Kysely<Database>, now: () => Date): WriteTu
   const insertTurns = prepareRows((rows: readonly Omit<Selectable<Database["session_turns"]>, "id">[]) =>
     db.insertInto("session_turns").values(rows),
   );
-  /** Enforces the maximum number of sessions; counts them less often while far below it. @returns a callback to run after the commit */
+  /** Enforces the maximum number of sessions. Counts them less often while far below it. @returns a callback to run after the commit */
   const makeRoom = async (trx: Transaction<Database>, most: number, spoken: readonly string[]): Promise<() => void> => {
     const { length: more } = spoken;
     if (!seldom.isDue(more)) return () => seldom.done(more);
@@ -92,7 +92,7 @@ export function createTurnWriter(db: Kysely<Database>, now: () => Date): WriteTu
 type SessionRow = Selectable<Database["sessions"]>;
 
 /**
- * Returns each session once, with its limit of turns and the number of new turns. Sorted by id, so that concurrent
+ * Returns each session once, with its limit of turns and its number of new turns. Sorted by id, so that concurrent
  * processes lock rows in the same order and cannot deadlock.
  */
 function spokenIn(spoken: readonly (NewTurn & { readonly row: SessionRow })[]) {
@@ -121,7 +121,7 @@ function rowOfTurn({ question, answer, citations, shown }: ShownTurn, sessionId:
   return { sessionId, question, answer, citations: JSON.stringify(citations), shown: shown ?? "", createdAt };
 }
 
-/** Extends a session; an expired one restarts empty. */
+/** Extends an existing session. An expired one begins again without turns. */
 async function goOn(trx: Transaction<Database>, row: SessionRow, at: string): Promise<void> {
   await trx.deleteFrom("sessions").where("id", "=", row.id).where("expiresAt", "<=", at).execute();
   await trx
@@ -143,7 +143,7 @@ async function dropTurns(trx: Transaction<Database>, session: string, limit: num
 
 export function createSessionStore(db: Kysely<Database>, now: () => Date, secret: () => Promise<string>) {
   return {
-    /** Returns the last `limit` turns, oldest first; none for another scope or user, and none for an expired session. */
+    /** Returns the last `limit` turns of a session, oldest first. Returns none for another scope or user, or after expiry. */
     async turns(name: string, scope: Scope, limit: number, userId: string | null = null): Promise<StoredTurn[]> {
       const id = sessionKey(await secret(), name, scope, userId);
       const rows = await db
@@ -160,7 +160,7 @@ export function createSessionStore(db: Kysely<Database>, now: () => Date, secret
         citations: JSON.parse(citations) as string[],
       }));
     },
-    /** Deletes a session; `false`: none for this scope and user. */
+    /** Deletes a session. Returns `false` if there is none for this scope and user. */
     async delete(name: string, scope: Scope, userId: string | null = null): Promise<boolean> {
       const id = sessionKey(await secret(), name, scope, userId);
       return (await deletedBy(db.deleteFrom("sessions").where("id", "=", id).where("expiresAt", ">", now().toISOString()))) > 0;
@@ -169,8 +169,8 @@ export function createSessionStore(db: Kysely<Database>, now: () => Date, secret
 }
 
 /**
- * Deletes the sessions that have been idle longest, as many as exceed the maximum. Of the sessions with new turns, the
- * last `most` stay.
+ * Deletes the sessions that are idle longest, as many as exceed the maximum. Sessions with new turns stay, but at most
+ * the latest `most` of them.
  * @param spoken ids of sessions with new turns, latest first
  * @returns how many more sessions may be added
  */
@@ -199,13 +199,13 @@ function labelsOf(scope: Scope): string[] {
   return [...new Set(scope.access)].sort();
 }
 
-/** Schedules checks of retention limits. The first addition of a process triggers a check, because many processes add only once. */
+/** Decides when to check limits of retention. The first addition of a process triggers a check, because many processes add only once. */
 export function createSeldom() {
   let left = 0;
   return {
-    /** Returns whether the next `more` additions require a check. Changes nothing, so that a repeated transaction decides equally. */
+    /** Returns whether the next `more` additions require a check. Has no side effects, so a repeated transaction gets the same result. */
     isDue: (more: number): boolean => more > left,
-    /** Counts committed additions. @param untilNext number of additions until the next check; given after a check */
+    /** Counts committed additions. @param untilNext number of additions until the next check; given only after a check */
     done: (more: number, untilNext?: number): void => {
       left = untilNext ?? Math.max(left - more, 0);
     },

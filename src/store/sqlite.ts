@@ -19,27 +19,25 @@ import { makePrivateFolder, PRIVATE_FILE } from "./private.ts";
 import type { Database } from "./schema.ts";
 import { createFairLock, createLogSync } from "./write-log.ts";
 
-/**
- * Milliseconds that a writer waits for another connection's transaction. This is many times the longest transaction,
- * which stores one file.
- */
+/** Milliseconds for which a statement waits while another connection has the lock; many times the length of a transaction. */
 export const DEFAULT_BUSY_TIMEOUT_MS = 15_000;
 /** Milliseconds between two attempts to run a statement while the database is locked. */
 const BUSY_RETRY_MS = 5;
-/** Milliseconds for which opening waits for a lock. Opening may block the thread, because nothing else runs yet. */
+/** Milliseconds for which opening waits for a lock. It may block the thread, because nothing else runs yet. */
 const OPEN_BUSY_TIMEOUT_MS = 5_000;
 
 /**
- * Number of pages in the log (16 MB) after which a commit moves them into the database and waits for the disk. Four
- * times SQLite's default: nearly every answer changes the same index pages, and each page is moved once for all its changes.
+ * Number of pages in the log (16 MB) at which a commit moves them into the database file and waits for the disk. Four
+ * times SQLite's default: nearly every answer changes the same index pages, and each is moved once for all its changes.
  */
 const CHECKPOINT_PAGES = 4_000;
 
 /**
- * Opens the database file, creating or migrating it. Uses WAL and syncs the log before acknowledging a write, so that writes survive
- * a power cut. Several processes may open the same file.
- * @param last the migration to stop at, for tests of later migrations; all of them when absent
- * @throws StoreError `store_unwritable`, `store_corrupt`, `store_newer`, `store_busy`, `store_failed`; queries throw them too
+ * Opens the database file, and creates or migrates it. Uses WAL and syncs the log before a write is acknowledged, so
+ * that writes survive a power cut. Several processes may open the same file.
+ * @param last name of the migration to stop at, for tests of later migrations; absent: all
+ * @throws StoreError `store_unwritable`, `store_corrupt`, `store_newer`, `store_busy`, `store_failed`; queries throw
+ * them too
  */
 export async function openSqlite(path: string, last?: string): Promise<Kysely<Database>> {
   const writer = connect(path);
@@ -72,8 +70,8 @@ function versionOf(connection: StatementCache): number {
 }
 
 /**
- * Creates the file with private mode, because SQLite would make it world-readable. Its log inherits the mode. Does not open
- * an existing file, because closing it would drop all locks that the process holds on it.
+ * Creates the file with private mode, because SQLite would make it readable by all users. Its log inherits the mode.
+ * Never opens an existing file: closing it would drop all locks that the process has on it.
  */
 function makePrivateFile(path: string): void {
   if (existsSync(path)) return;
@@ -116,7 +114,7 @@ function connect(path: string): DatabaseSync {
   }
 }
 
-/** Opens a file with the SQLite of Node.js, without the warning that Node.js 22 prints when its module is first used. */
+/** Opens a file with the SQLite of Node.js. Suppresses the warning that Node.js 22 prints when the module is first used. */
 function openDatabase(path: string): DatabaseSync {
   const { emitWarning } = process;
   process.emitWarning = () => {};
@@ -131,7 +129,7 @@ function openDatabase(path: string): DatabaseSync {
 /** SQLite's primary result codes (https://sqlite.org/rescode.html). */
 const RESULT_CODES = { busy: 5, readOnly: 8, ioError: 10, corrupt: 11, full: 13, cannotOpen: 14, notADatabase: 26 } as const;
 
-/** Returns the primary result code of an SQLite error, or `null`. The lower byte of an extended code is the primary code. */
+/** Returns the primary result code of an SQLite error (the lower byte of its extended code); `null` for other errors. */
 function resultCodeOf(error: unknown): number | null {
   return error instanceof Error && "errcode" in error && typeof error.errcode === "number" ? error.errcode & 0xff : null;
 }
@@ -163,7 +161,7 @@ function describeFailure(path: string, cause: unknown): StoreError {
   return failure("store_failed", `could not be opened: ${message}`);
 }
 
-/** Omits row locks, which only PostgreSQL needs: a SQLite transaction has the whole database to itself. */
+/** Omits row locks, which only PostgreSQL needs: an SQLite transaction locks the whole database. */
 class SerialCompiler extends SqliteQueryCompiler {
   protected override visitSelectModifier(node: SelectModifierNode): void {
     if (node.modifier === undefined || !LOCKS.has(node.modifier)) super.visitSelectModifier(node);
@@ -172,9 +170,9 @@ class SerialCompiler extends SqliteQueryCompiler {
 
 const LOCKS: ReadonlySet<string> = new Set(["ForUpdate", "ForNoKeyUpdate", "ForShare", "ForKeyShare", "NoWait", "SkipLocked"]);
 
-/** The shared state of a driver: a writing and a reading connection, and the lock of writers. */
+/** What all connections of a driver share: a writing and a reading database handle, and the lock of writers. */
 interface Connections {
-  /** The writing connection. */
+  /** The database handle that `writer` uses. */
   readonly raw: DatabaseSync;
   readonly writer: StatementCache;
   readonly reader: StatementCache;
@@ -185,10 +183,10 @@ interface Connections {
 }
 
 /**
- * One connection writes, in the order of requests. Another one reads without waiting, because in WAL mode a reader sees
- * the last commit. A transaction takes the write lock when it begins, so that it cannot fail as busy when it writes
- * after reading. Waiting for another process's lock does not block the thread. While the disk syncs a commit, the next
- * writer runs.
+ * One database handle runs writes in the order of requests. Another one reads without waiting, because in WAL mode a
+ * reader sees the last commit. A transaction takes the write lock when it begins, so that it cannot fail as busy when
+ * it writes after reading. Waiting for another process's lock does not block the thread. While the disk syncs a commit,
+ * the next write runs.
  */
 class ReadingApartDriver implements Driver {
   private readonly connections: Connections;
@@ -229,7 +227,7 @@ class ReadingApartConnection implements DatabaseConnection {
     this.connections = connections;
   }
 
-  /** Runs a write that is outside a transaction in a new one, so that only `begin` can find the database locked. */
+  /** Runs a write outside a transaction in a transaction of its own, so that only `begin` can find the database locked. */
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const { reader, path } = this.connections;
     if (this.release !== null) return this.execute<R>(query);
@@ -263,13 +261,13 @@ class ReadingApartConnection implements DatabaseConnection {
     const { writer, path, changes } = this.connections;
     return patiently(path, () => {
       const result = writer.execute<R>(query);
-      // `numAffectedRows` is undefined if the statement returns rows. Unless it is a select, it may have changed rows too.
+      // `numAffectedRows` is undefined if a statement returns rows. Unless it is a select, it may have changed rows, too.
       if (query.query.kind !== "SelectQueryNode" && result.numAffectedRows !== 0n) changes.wrote(query.query);
       return result;
     });
   }
 
-  /** Takes the write lock, waiting for other writers and processes. */
+  /** Waits for other writers and processes, then takes the write lock. */
   async begin(): Promise<void> {
     const { acquire, raw, path, log } = this.connections;
     const release = await acquire();
@@ -283,7 +281,7 @@ class ReadingApartConnection implements DatabaseConnection {
     }
   }
 
-  /** Resolves once the transaction is on disk. Releases the lock before syncing. */
+  /** Commits and releases the lock, then syncs. Resolves once the transaction is on disk. */
   async commit(): Promise<void> {
     const { raw, path, changes, log } = this.connections;
     try {
@@ -297,7 +295,7 @@ class ReadingApartConnection implements DatabaseConnection {
     await log.sync();
   }
 
-  /** Does nothing after a commit or rollback. When the disk is full, SQLite has rolled back by itself and rejects another rollback. */
+  /** Does nothing after a commit or rollback. If the disk is full, SQLite rolls back by itself and rejects another rollback. */
   rollback(): void {
     if (this.release === null) return;
     try {
@@ -320,7 +318,7 @@ class ReadingApartConnection implements DatabaseConnection {
   }
 }
 
-/** Retries while the database is locked. */
+/** Repeats `work` while the database is locked, for up to `DEFAULT_BUSY_TIMEOUT_MS`. */
 async function patiently<T>(path: string, work: () => T): Promise<T> {
   const until = Date.now() + DEFAULT_BUSY_TIMEOUT_MS;
   for (;;) {
@@ -329,7 +327,7 @@ async function patiently<T>(path: string, work: () => T): Promise<T> {
     } catch (error) {
       const code = resultCodeOf(error);
       if (code !== RESULT_CODES.busy || Date.now() > until) {
-        // Report failures of the file or the disk. Any other error is a bug and stays unchanged.
+        // Describe failures of the file or the disk. Any other error is a bug and stays unchanged.
         const isOfFile = Object.values<number | null>(RESULT_CODES).includes(code);
         throw isOfFile ? describeFailure(path, error) : error;
       }

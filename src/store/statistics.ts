@@ -6,7 +6,7 @@ import type { Database } from "./schema.ts";
 
 type StatisticsStore = ReturnType<typeof createStatisticsStore>;
 
-/** Countable values of one interaction, without text. */
+/** The values of one interaction that statistics count, without text. */
 export type CountedInteraction = ReturnType<StatisticsStore["counted"]> extends AsyncGenerator<infer Counted> ? Counted : never;
 
 const ROWS_PER_READ = 2_000;
@@ -54,25 +54,25 @@ export function createStatisticsStore(db: Kysely<Database>) {
   };
 }
 
-/** Measurements of how an answer was made. */
+/** Measurements from making one answer: timings, metrics, model calls, checks. */
 export type MadeAnswer = Awaited<ReturnType<StatisticsStore["made"]>>[number];
 
-/** Measurements of one question under a variant of an experiment, without words. */
+/** Measurements of one answer under a variant of an experiment, without words. */
 export interface Exposure
   extends Readonly<Pick<Database["exposures"], "answerId" | "experiment" | "variant" | "latencyMs" | "tokens" | "costUsd">> {
-  /** The conversation, which is the unit of assignment. Only its keyed hash is stored. */
+  /** Name of the session. All its questions get the same variant. Only its keyed hash is stored. */
   readonly session: string;
   readonly answered: boolean;
   readonly warned: boolean;
   readonly cached: boolean;
 }
 
-/** Sums over one session, the unit of assignment and therefore of comparison. */
+/** Sums over one session. Variants are compared by session, because a session gets one variant. */
 export interface ExposedSession extends Readonly<Record<(typeof SUMMED)[number] | "questions" | "thumbsUp" | "thumbsDown", number>> {
   readonly variant: string;
   /** Start time, ISO. */
   readonly begun: string;
-  /** Answers that a reviewer flagged. */
+  /** Number of answers that a reviewer flagged. */
   readonly flagged: number;
 }
 

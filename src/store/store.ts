@@ -23,7 +23,7 @@ import { createSessionStore, createTurnWriter } from "./sessions.ts";
 import { createExposureStore, createStatisticsStore } from "./statistics.ts";
 import { createUsageStore } from "./usage.ts";
 
-/** Table of shared counters, with the columns of `rate-limiter-flexible`. */
+/** Table of counters that processes share, with the columns that `rate-limiter-flexible` expects. */
 export const COUNTER_TABLE = "rate_limits" satisfies keyof Database;
 
 /** The part of a PostgreSQL client that `rate-limiter-flexible` needs. */
@@ -31,7 +31,7 @@ export interface CounterClient {
   query(query: { readonly text: string; readonly values?: readonly unknown[] }): Promise<{ rows: unknown[] }>;
 }
 
-/** @returns `null` for an embedded database, whose single server process counts in memory */
+/** @returns `null` for SQLite, where the single server process counts in memory */
 function createCounterClient(db: Kysely<Database>): CounterClient | null {
   if (!isPostgres(db)) return null;
   return { query: ({ text, values = [] }) => db.executeQuery(CompiledQuery.raw(text, [...values])) };
@@ -39,13 +39,13 @@ function createCounterClient(db: Kysely<Database>): CounterClient | null {
 
 export interface StoreOptions {
   readonly now: () => Date;
-  /** Milliseconds, monotonic. */
+  /** Monotonic time in milliseconds. */
   readonly clock: () => number;
-  /** Retention limits that are also enforced when interactions are stored; if absent, only `forgetting.purge` enforces limits. */
+  /** Limits of retention that are also enforced when interactions are stored. Absent: only `forgetting.purge` enforces limits. */
   readonly retention?: Retention | undefined;
 }
 
-/** Creates the store; its queries are the same for every database behind Kysely. */
+/** Creates the store. Its queries are the same for SQLite and PostgreSQL. */
 export function createStore(db: Kysely<Database>, { now, clock, retention }: StoreOptions) {
   const secret = onceDone(() => readFact(db, "secret", () => randomBytes(32).toString("hex")));
   const writeTurns = createTurnWriter(db, now);
@@ -73,31 +73,32 @@ export function createStore(db: Kysely<Database>, { now, clock, retention }: Sto
     usage: createUsageStore(db, now, secret),
     /** `null`: the database cannot search vectors. */
     vectors: createVectorStore(db),
-    /** Returns the connections of this process to PostgreSQL by state; empty for an embedded database. */
+    /** Returns the numbers of this process's connections to PostgreSQL by state; empty for SQLite. */
     connections: (): readonly (readonly [state: string, connections: number])[] => {
       const { adapter } = db.getExecutor();
       if (!(adapter instanceof PooledAdapter)) return [];
       const { totalCount, idleCount, waitingCount } = adapter.pool;
       return Object.entries({ used: totalCount - idleCount, idle: idleCount, awaited: waitingCount });
     },
-    /** `null` if there are no shared counters and this process counts in memory. */
+    /** Counters that processes share; `null` for SQLite, where the single server process counts in memory. */
     counters: createCounterClient(db),
     idempotency: createIdempotencyStore(db, now, secret),
     exposures: createExposureStore(db, now, secret),
-    /** Returns the installation's secret (32 bytes, hex), the HMAC key of stored keyed hashes; created at first use. */
+    /** Returns the secret of the installation (32 bytes, hex), the key of all keyed hashes. It is created at first use. */
     secret,
     /**
-     * Returns a number that changes whenever data behind stored answers may have changed: documents, access, cache entries,
-     * reviews, settings. Data read at one number is valid until the number changes. `null` if unknown.
+     * Returns a number that changes whenever data behind stored answers may have changed: documents, access, cache
+     * entries, reviews, settings. Data read at one number is valid until the number changes. `null`: unknown, as with
+     * PostgreSQL.
      */
     generation: (): number | null => generationOf(db),
-    /** Returns an installation-wide text, such as a key, that is created at first use and shared by all processes. */
+    /** Returns a text that all processes of the installation share, e.g. a key. It is created at first use. */
     fact: (name: string, make: () => string): Promise<string> => readFact(db, `fact:${name}`, make),
     close: (): Promise<void> => db.destroy(),
   };
 }
 
-/** All records of an installation. The database is the source of truth; in-process indexes are rebuilt from it. */
+/** All stored data of an installation. The database is the source of truth; indexes in memory are rebuilt from it. */
 export type Store = ReturnType<typeof createStore>;
 
 function createVectorStore(db: Kysely<Database>) {
@@ -115,12 +116,12 @@ function generationOf(db: Kysely<Database>): number | null {
   try {
     return adapter instanceof CountingAdapter ? adapter.changes.now() : null;
   } catch {
-    // The next read will wait for the database or report the failure.
+    // The next read waits for the database or reports the failure.
     return null;
   }
 }
 
-/** Reads or creates a fact. If two processes create it at once, the first one wins. */
+/** Reads or creates a row of `meta`. If two processes create it at once, both get the value of the first. */
 async function readFact(db: Kysely<Database>, key: string, make: () => string): Promise<string> {
   const read = () => db.selectFrom("meta").select("value").where("key", "=", key).executeTakeFirst();
   const known = await read();

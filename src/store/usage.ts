@@ -7,31 +7,31 @@ import type { Database } from "./schema.ts";
 /** Usage of one caller on one day. */
 export interface Usage {
   readonly answers: number;
-  /** Model tokens, as far as endpoints count them. */
+  /** Model tokens; endpoints that do not count tokens add none. */
   readonly tokens: number;
   readonly costUsd: number;
 }
 
-/** Tokens and US dollars. */
+/** An amount of tokens and US dollars. */
 export type Amount = Omit<Usage, "answers">;
 
 /** A request to reserve budget for an answer. */
 export interface NewReservation {
   readonly caller: string;
-  /** UTC, such as `2026-11-22`. */
+  /** Day in UTC, such as `2026-11-22`. */
   readonly day: string;
   readonly most: Amount;
-  /** Daily budget of the caller; 0: unlimited. */
+  /** Daily budget of the caller; an amount of 0 is unlimited. */
   readonly limits: Amount;
-  /** Milliseconds after which a reservation expires, because its process has probably ended. */
+  /** Milliseconds after which a reservation expires. By then its process has probably ended. */
   readonly holdMs: number;
 }
 
-/** `spent`: the budget cannot cover another answer. `taken`: it could, but answers in progress have reserved the rest. */
+/** `spent`: the rest of the budget is too small for another answer. `taken`: it suffices, but answers in progress have reserved it. */
 export type Reserved = { readonly type: "reserved"; readonly id: string } | { readonly type: "spent" | "taken" };
 
 export function createUsageStore(db: Kysely<Database>, now: () => Date, secret: () => Promise<string>) {
-  // A caller without a key is identified by IP address, so only a hash is stored.
+  // Store only a hash, because a caller without a key is identified by IP address.
   const idOf = async (caller: string) => keyedHash(await secret(), "usage", caller);
   return {
     async of(caller: string, day: string): Promise<Usage> {
@@ -43,12 +43,12 @@ export function createUsageStore(db: Kysely<Database>, now: () => Date, secret: 
     },
     /**
      * Reserves the maximum cost of an answer, so that concurrent answers together stay within the budget. Refuses if
-     * the budget left is smaller. If one answer may cost more than the whole budget, the whole budget is reserved.
+     * less than that is left. If an answer may cost more than the whole daily budget, reserves the whole budget.
      */
     async reserve({ caller: name, day, most, limits, holdMs }: NewReservation): Promise<Reserved> {
       const caller = await idOf(name);
       return transact(db, async (trx) => {
-        // Locks the caller's row, so that concurrent reservations of one caller wait here.
+        // Adding nothing locks the caller's row, so that concurrent reservations of one caller wait here.
         await addUsage(trx, { caller, day }, { answers: 0, tokens: 0, costUsd: 0 });
         const at = now();
         await trx.deleteFrom("usage_reservations").where("expiresAt", "<=", at.toISOString()).execute();
@@ -64,7 +64,7 @@ export function createUsageStore(db: Kysely<Database>, now: () => Date, secret: 
         return { type: "reserved", id };
       });
     },
-    /** Replaces a reservation by the actual usage. `null` means that the usage is unknown, so the reservation is only released. */
+    /** Replaces a reservation by the actual usage. `null`: the usage is unknown, so the reservation is only released. */
     async settle(id: string, spent: { readonly caller: string; readonly day: string; readonly amount: Amount } | null): Promise<void> {
       const caller = spent === null ? null : await idOf(spent.caller);
       await transact(db, async (trx) => {

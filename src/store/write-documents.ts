@@ -7,7 +7,7 @@ import { type DocumentRows, type FilePlace, type FilePut, type PutOutcome, place
 import { demoteDependants } from "./review.ts";
 import type { Database } from "./schema.ts";
 
-/** Moves a file and its documents to another path; documents keep their ids. */
+/** Moves a file and its documents to another path. The documents keep their ids. */
 async function renameFile(
   trx: Transaction<Database>,
   place: SourcePlace,
@@ -18,7 +18,7 @@ async function renameFile(
     .select(["id", "path"])
     .where(({ and }) => and({ ...placeOf(place), file: from }))
     .execute();
-  // The new path gives a document a new version, and recorded answers name the old one.
+  // Keep the old versions: the new path gives documents new versions, and recorded answers name the old ones.
   const ids = rows.map(({ id }) => id);
   await keepVersions(trx, ids, place.domain);
   for (const { id, path } of rows) {
@@ -35,7 +35,7 @@ async function renameFile(
     .execute();
 }
 
-/** Stored versions by document id. */
+/** Stored document versions by document id. */
 type Versions = ReadonlyMap<string, string>;
 
 interface Change {
@@ -46,8 +46,8 @@ interface Change {
 }
 
 /**
- * Replaces the documents of files in one transaction that raises each domain's revision once. Each file occurs once.
- * Statements are batched over all files, because building a statement takes longer than executing it.
+ * Replaces the documents of files in one transaction, which raises each domain's revision once. Each file may occur
+ * only once. Statements are batched over all files, because building a statement takes longer than executing it.
  */
 export async function replaceFiles(
   trx: Transaction<Database>,
@@ -92,7 +92,7 @@ function changeOf(file: FilePut, before: ReadonlyMap<string, Versions>): Change 
   };
 }
 
-/** Removes deleted and replaced documents with their dependants. */
+/** Removes deleted and replaced documents, with cached answers and reviews that depend on them. */
 async function removeOld(trx: Transaction<Database>, { file, gone, changed }: Change, at: string): Promise<void> {
   const { domain } = file.place;
   const ids = changed.map(({ id }) => id);
@@ -102,7 +102,7 @@ async function removeOld(trx: Transaction<Database>, { file, gone, changed }: Ch
   await removeDocuments(trx, [...gone, ...ids]);
 }
 
-/** Groups, by domain and tenant, the changes that add, change or delete a document. */
+/** Groups changes by domain and tenant. Leaves out those that add, change and delete no document. */
 function byDomain(changes: readonly Change[]): Map<string, Map<string, Change[]>> {
   const real = changes.filter(({ gone, changed, added }) => gone.length + changed.length + added.length > 0);
   const domains = Map.groupBy(real, ({ file }) => file.place.domain);
@@ -113,7 +113,7 @@ function keyOf({ domain, tenant, source, path }: FilePlace): string {
   return JSON.stringify([domain, tenant ?? "", source, path]);
 }
 
-/** Returns stored document versions, by `keyOf`. */
+/** Returns the stored document versions of files: `keyOf` of the file → document id → version. */
 async function versionsBefore(trx: Transaction<Database>, files: readonly FilePut[]): Promise<Map<string, Map<string, string>>> {
   const sources = Map.groupBy(files, ({ place }) => keyOf({ ...place, path: "" }));
   const versions = new Map<string, Map<string, string>>();
@@ -130,7 +130,7 @@ async function versionsBefore(trx: Transaction<Database>, files: readonly FilePu
   return versions;
 }
 
-/** Selects documents of files of one source, by id, and locks them until the transaction ends. */
+/** Selects the documents of some files of a source, by id, and locks them until the transaction ends. */
 function storedIn(trx: Transaction<Database>, place: SourcePlace, paths: readonly string[]) {
   return trx
     .selectFrom("documents")
@@ -177,8 +177,8 @@ async function raiseRevision(trx: Transaction<Database>, domain: string): Promis
 }
 
 /**
- * Deletes cache entries and withdraws reviews that depend on documents about to change, in the same transaction. This
- * is the only place that drops dependants of documents, and it runs before the documents are removed.
+ * Deletes cache entries and withdraws reviews that depend on documents that are about to change, in the same
+ * transaction. Nothing else does this, so call it before documents are removed.
  */
 async function dropDependents(trx: Transaction<Database>, ids: readonly string[], at: string): Promise<void> {
   for (const part of inParts(ids)) {

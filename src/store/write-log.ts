@@ -2,7 +2,7 @@ import { close, fdatasync, fsync, open } from "node:fs";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 
-/** Creates a first-come, first-served lock. @returns a function that acquires it and resolves with its release */
+/** Creates a first-come, first-served lock. @returns a function that takes the lock and resolves with a function to release it */
 export function createFairLock(): () => Promise<() => void> {
   let last: Promise<void> = Promise.resolve();
   return async () => {
@@ -15,8 +15,8 @@ export function createFairLock(): () => Promise<() => void> {
 }
 
 /**
- * Batches syncs: calls during a running sync share the next one. After a failed sync every call fails, because the
- * state of the file is then unknown.
+ * Batches syncs of a file to disk: all calls during a running sync share the next one. After a failed sync every call
+ * fails, because it is unknown what is on disk.
  * @param write resolves once everything written before the call is on disk
  */
 export function createSharedSync(write: () => Promise<void>) {
@@ -54,9 +54,9 @@ export function createSharedSync(write: () => Promise<void>) {
 const files = { open: promisify(open), close: promisify(close), fsync: promisify(fsync), fdatasync: promisify(fdatasync) };
 
 /**
- * Syncs the log outside the answering thread. `synchronous=FULL` would do the same but block the thread at every
- * commit. SQLite keeps the same log file while a connection is open, so the file is opened once. SQLite places no
- * locks on the log, so closing it here drops no lock.
+ * Syncs SQLite's log to disk without blocking the thread; `synchronous=FULL` would block it at every commit. SQLite
+ * uses the same log file while a connection is open, so the file is opened once. SQLite places no locks on the log, so
+ * closing it here drops no lock.
  * @param path of the log
  * @param describe converts an error to one with advice
  */
@@ -64,7 +64,7 @@ export function createLogSync(path: string, describe: (cause: unknown) => unknow
   let opened: Promise<number> | null = null;
   const openOnce = async () => {
     const log = await files.open(path, "r+");
-    // Sync the folder too, so that the file's entry is durable. Windows cannot open folders and needs no such sync.
+    // Sync the folder too, so that a power cut does not lose the new file. Windows cannot open folders and needs no such sync.
     const folder = await files.open(dirname(path), "r").catch(() => null);
     if (folder === null) return log;
     await files.fsync(folder).catch(() => undefined);
