@@ -11,7 +11,7 @@ import { documentOfChunk } from "../text/paths.ts";
 import { tokenize, words } from "../text/tokens.ts";
 import type { PipelineContext, RankingModels, StageLog } from "./context.ts";
 
-/** Matches control characters, and characters that hide or reorder text. `admitQuestion` first replaces tabs and line breaks. */
+/** Matches characters that control, hide or reorder text. `admitQuestion` replaces tabs and line breaks beforehand. */
 const FORBIDDEN = /[\p{Cc}\u200B\u2028-\u202E\u2060-\u2069\uFEFF]/u;
 
 /**
@@ -70,8 +70,8 @@ export async function admit(request: AskRequest, context: PipelineContext, log: 
 }
 
 /**
- * Returns the session's last turns. If the user may no longer see a document of an answer, the answer is emptied,
- * because a model would repeat it.
+ * Returns the session's last turns. If the user may no longer see a document of an answer, that answer is emptied,
+ * because a model could repeat it.
  */
 async function earlierTurns({ sessionId, scope, userId, turns: given }: AskRequest, { profile, store }: PipelineContext): Promise<Turn[]> {
   if (given !== undefined) return profile.sessionTurns === 0 ? [] : given.slice(-profile.sessionTurns);
@@ -106,7 +106,7 @@ export function assertSelection({ documentId, start, end }: Selection, document:
   if (start >= length) throw invalid(`begins after the last character of the document, which has ${length} characters: select again`);
 }
 
-/** Maximum number of parts. A message with more parts counts as one question. */
+/** Maximum number of questions in a message. A message with more is treated as one question. */
 const MAX_PARTS = 4;
 
 /** Matches an optional preposition before a question word: "by when", "in which year". */
@@ -162,7 +162,7 @@ export function questionParts(message: string): QuestionPart[] {
   });
 }
 
-/** Returns whether a clause clearly begins a question. After a bare comma, "who" often starts a relative clause, and "is it" is unclear. */
+/** Returns whether a clause clearly begins a question. After a bare comma it often does not: "who" may start a relative clause. */
 function begins({ text, start, before, behind }: Clause, message: string): boolean {
   if (ALTERNATIVE.test(text)) return false;
   const isJoined = before !== "," || /^\W*(?:and|but|also|plus)\b/iu.test(text);
@@ -173,7 +173,6 @@ function begins({ text, start, before, behind }: Clause, message: string): boole
   return isJoined && (asksWhether || ASKS_BRIEFLY.test(text));
 }
 
-/** Computes vectors of texts. */
 type Embed = RankingModels["embed"];
 
 /** An earlier question with its answer. */
@@ -193,30 +192,30 @@ interface ResolvedQuestion {
 
 /** Maximum number of earlier turns to use. */
 const TURNS = 5;
-/** Maximum number of added phrases. More outweigh the question's own words (`eval follow-ups`: 800 of 1,198 found with 2, 794 with 3). */
+/** Maximum number of added phrases. More outweigh the question (`eval follow-ups`: 2 phrases find 800 of 1,198 passages, 3 find 794). */
 const MAX_ADDED = 2;
-/** Weight of a turn relative to the next newer one. */
+/** The weight of a turn is multiplied by this factor once for every newer turn. */
 const AGE_SHARE = 0.6;
 /** Hand-chosen salience weights. A question's topic counts most, then cited titles. Names in an answer may be mere examples. */
 const SALIENCE = { question: 3, name: 1, title: 2.5, answer: 0.8 } as const;
-/** Minimum number of content words before a pronoun. With fewer, the pronoun is assumed to refer to an earlier turn. */
+/** A pronoun after fewer content words than this, and after no name, is assumed to refer to an earlier turn. */
 const OWN_ANTECEDENT = 2;
-/** Maximum number of content words of a question that counts as a follow-up, if it contains no name. */
+/** A question with at most this many content words and no name counts as a follow-up. */
 const SHORT = 1;
 
 const OPENERS =
   /^(?:and|but|or|so|also|then|what about|how about|what if|and if|why not|what else|who else|where else|any(?:thing)? (?:else|other|more))\b/iu;
 const ELSE = /\b(?:else|the same|another|any other|other than that|instead|as well|too|either|the (?:other|former|latter))\b/iu;
 /**
- * Matches an ordinal that may refer to earlier turns. The ordinal does not refer back if the question names a thing
- * ("the last ferry from Sandholm"); a day or month is no such name ("the second in March").
+ * Matches an ordinal that may refer to earlier turns. It does not if the question itself names a thing: "the last ferry
+ * from Sandholm". A day or month is no such name: "the second in March".
  */
 const ONE_OF = /\bthe (?:first|second|third|last|next)\b/iu;
 const PRONOUN = /\b(?:it|its|it's|they|them|their|theirs|he|him|his|she|her|hers|this|that|these|those|there)\b/giu;
 /** Matches pronouns that do not refer to earlier text: "there is", "it is possible", "say that", "this week". */
 const NOT_POINTING =
   /\b(?:is|was|are|were|will|would|can|could|if|does|has|have|had)\s+(?:there)\b|\bthere\s+(?:is|are|was|were|will|be|any|a)\b|\bit(?:'s|\s+is|\s+was|\s+be)?\s+(?:possible|true|necessary|better|worth|ok|okay|too late|possible)\b|\bis\s+it\s+(?:possible|true|necessary|better|worth|ok|okay|too late)\b|\b(?:this|that|these|those)\s+(?:week|month|year|time|morning|day|days|is\s+why)\b|(?<=\p{L}\s)(?<!\b(?:is|was|are|were|does|do|did|about|for|with|of|to|after|before|on|in|at|like|from|by|can|will|would|and|than|during)\s)that\b(?=\s+\p{L})|\bso\s+that\b|\bin\s+order\s+that\b|\bsay\s+that\b/giu;
-/** Verbs and fillers that do not name a topic. */
+/** Verbs and fillers that never name a topic. */
 const NO_TOPIC = new Set(
   (
     "take takes took get gets got getting apply applies applied file files filed filing need needs needed work works worked pay pays paid use uses used using " +
@@ -230,12 +229,12 @@ const NO_TOPIC = new Set(
 );
 
 /**
- * Resolves a follow-up into a standalone question without a model. Questions with pronouns, ellipses or few words get
- * topics, titles and names of the last turns appended, the most salient first. A standalone or doubtful question is
+ * Resolves a follow-up into a standalone question without a model. If the question has a pronoun, an ellipsis or few
+ * words, the most salient topics, titles and names of the last turns are appended. A standalone or doubtful question is
  * returned unchanged. All added text is verbatim from the conversation.
  *
- * @param embed finds the phrase of the previous question that a follow-up such as "And on diesel?" replaces, so that
- * this phrase is not added; absent: no phrase counts as replaced
+ * @param embed embeds phrases, to find the phrase of the previous question that a follow-up such as "And on diesel?"
+ * replaces; that phrase is not added. Absent: no phrase counts as replaced
  * @example resolveFollowUp("How long does it take?", [{ question: "What is a Higher-Level Review?", answer: "…"
  * }]).text // "How long does it take? (Higher-Level Review)"
  */
@@ -260,9 +259,9 @@ export function resolveFollowUp(question: string, history: readonly EarlierTurn[
 }
 
 /**
- * Settings for finding the replaced phrase. `last` and `sameWord` are score bonuses: for the last phrase of the previous
- * question, and for a phrase after the same word as in the follow-up. `lead` is the minimum lead of the best phrase over
- * the second. Chosen on 30 dialogs (`lab/log/retrieval.md`).
+ * Settings for finding the phrase that a follow-up replaces, by cosine similarity. `last` and `sameWord` are bonuses:
+ * for the last phrase of the previous question, and for a phrase after the same word as in the follow-up. `lead` is the
+ * minimum lead of the best phrase over the second. Chosen on 30 dialogs (`lab/log/retrieval.md`).
  */
 const REPLACED = { last: 0.2, sameWord: 0.15, lead: 0.2 } as const;
 

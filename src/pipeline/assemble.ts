@@ -38,7 +38,7 @@ import type { Models, PipelineContext, RecordedCall, RecordedSettings, Trace } f
 import type { Found } from "./retrieve.ts";
 import { nothingWritten } from "./write.ts";
 
-/** Builds the final answer. For a cache hit, its content is that of the stored answer. */
+/** Builds the final answer. On a cache hit, its content is copied from the stored answer. */
 export function assemble(question: Question, outcome: Outcome, context: PipelineContext, trace: Trace): Answer {
   const { profile, createId, prices } = context;
   const { refusal, warnings, hit } = outcome;
@@ -88,8 +88,8 @@ function contentOf({ written, decision, refusal, evidence, conflicts, web, check
 }
 
 /**
- * Computes the cost of every model call of this answer. It is `null` if the price table lacks the model or the endpoint
- * reports no tokens.
+ * Computes the cost of each model call of this answer in US dollars. The cost is `null` if the price table lacks the
+ * model or the endpoint reports no tokens.
  */
 function priceCalls({ calls, embedding }: Outcome, prices: PriceTable): PricedCall[] {
   const asked: ModelCall[] =
@@ -97,7 +97,7 @@ function priceCalls({ calls, embedding }: Outcome, prices: PriceTable): PricedCa
   return [...asked, ...calls].map((call) => ({ ...call, costUsd: costUsd(call.model, call, prices) }));
 }
 
-/** Sums the input and output tokens of each stage. Tokens of embedding calls appear only in `calls`. */
+/** Sums the input and output tokens of each stage. Embedding calls are not included; the answer's `calls` lists their tokens. */
 function tokensOf(calls: readonly ModelCall[]): TokenUsage {
   const sumOf = (...stages: readonly ModelCall["stage"][]) =>
     sumOrNull(calls.filter(({ stage }) => stages.includes(stage)).flatMap(({ inputTokens, outputTokens }) => [inputTokens, outputTokens]));
@@ -107,7 +107,7 @@ function tokensOf(calls: readonly ModelCall[]): TokenUsage {
   return { verification, compression, answer, total: sumOrNull([verification, compression, answer]) };
 }
 
-/** Returns the metrics of a report; faithfulness and relevancy with the thresholds for the scorers in use. */
+/** Returns the metrics of a report. For faithfulness and relevancy, replaces the threshold by the one for the model that scores. */
 function metricsOf(metrics: readonly ReportMetric[], { profile, check, encoder, calibrations }: PipelineContext): readonly ReportMetric[] {
   const { faithfulness = null, relevancy = null } = profile.check.guards ?? {};
   const own: Readonly<Record<string, number | undefined>> = {
@@ -117,7 +117,7 @@ function metricsOf(metrics: readonly ReportMetric[], { profile, check, encoder, 
   return metrics.map((metric) => ({ ...metric, threshold: own[metric.check] ?? metric.threshold }));
 }
 
-/** Returns the best usable passage from a document that the answer does not cite, as further reading; `null` if there is none. */
+/** Suggests further reading: the best passage that is not rejected, from a document that the answer does not cite; `null`: none. */
 export function chooseSeeAlso(evidence: readonly Evidence[], citations: readonly Citation[]): SeeAlso | null {
   const cited = new Set(citations.flatMap(({ documentId, alsoIn = [] }) => [documentId, ...alsoIn.map((other) => other.documentId)]));
   const further = evidence.find(
@@ -136,7 +136,7 @@ export function chooseSeeAlso(evidence: readonly Evidence[], citations: readonly
 
 /**
  * Grades an answer by the profile's metrics. A metric whose check did not run gets `null` and a reason, never a pass.
- * @param silent checks that ran on every sentence and report only faults
+ * @param silent names of checks that ran on every sentence and report only faults: without a result, their metric passes
  */
 export function gradeReport(
   checks: readonly CheckResult[],
@@ -151,7 +151,7 @@ export function gradeReport(
   };
 }
 
-/** Grades one metric. One faulty sentence fails the metric of a sentence check. */
+/** Grades one metric. A single `fail` or `warn` result of its check fails the metric. */
 function gradeMetric({ check, threshold }: ReportMetric, checks: readonly CheckResult[], silent: ReadonlySet<string>): Metric {
   const found = checks.filter(({ name }) => name === check);
   const fault = found.find(({ verdict }) => verdict === "fail" || verdict === "warn");
@@ -178,7 +178,7 @@ export function createOutcome() {
     decision: NOT_DECIDED,
     /** Ranked candidates, best first; `null` before ranking. */
     choice: null as Choice | null,
-    /** The gate's score minus the answer threshold; `null`: unknown. */
+    /** The gate's score minus its threshold for an answer; `null`: unknown. */
     decisionMargin: null as number | null,
     written: nothingWritten(),
     refusal: null as Refusal | null,
@@ -193,7 +193,7 @@ const NOT_DECIDED: Decision = {
   ...{ usable: [], warnings: [], reason: "nothing_relevant" },
 };
 
-/** A passage by its offsets. Its text is in the document. */
+/** A recorded passage: its document and offsets, without the text. */
 export type RecordedPassage = ReturnType<typeof placeOf>;
 
 export interface RecordedQuote extends TextRange {
@@ -207,12 +207,12 @@ export interface RecordedDraft {
   /** Indexes into `quotes`. */
   readonly quotes: readonly number[];
   readonly missing: readonly number[];
-  /** For each source that the sentence does not cite: indexes of its quotes that match the sentence and may support it. */
+  /** One list for each source that the sentence does not cite: indexes into `quotes` of that source's most similar quotes. */
   readonly others: readonly (readonly number[])[];
   readonly dangling: boolean;
 }
 
-/** The inputs of one answer, as references to document versions. */
+/** What one answer was made from. Texts are referenced by document version and offsets, so that a replay can load them. */
 export interface AnswerRecord {
   readonly format: 1;
   readonly question: Pick<Question, "text" | "resolved" | "profile" | "detail" | "selection" | "history" | "filters">;
@@ -222,16 +222,16 @@ export interface AnswerRecord {
   readonly served: string | null;
   readonly passages: readonly RecordedPassage[];
   readonly quotes: readonly RecordedQuote[];
-  /** Indexes of the quotes offered to the model. */
+  /** Indexes into `quotes` of the quotes offered to the model. */
   readonly offered: readonly number[];
-  /** Indexes of the quotes that an extractive answer is chosen from. */
+  /** Indexes into `quotes` of the quotes that an extractive answer is chosen from. */
   readonly candidates: readonly number[];
   readonly drafts: readonly RecordedDraft[];
-  /** Indexes of the passages of the evidence, in order. */
+  /** Indexes into `passages` of the evidence (all passages with a verdict), in order. */
   readonly evidence: readonly number[];
 }
 
-/** Inputs of an answer besides its question and documents. */
+/** Inputs of a record besides the question and its outcome. */
 export interface RecordedInputs extends Pick<AnswerRecord, "calls"> {
   readonly revision: number;
   readonly settings: RecordedSettings;
@@ -295,8 +295,8 @@ function placeOf({ sid, chunkId, document, range, bounds, window, headingPath, t
 }
 
 /**
- * Returns whether the stored answer equals the shown one. A redacted answer gets no record, because its text cannot be
- * checked again.
+ * Returns whether the stored answer equals the shown one. They differ if personal data was redacted. Such an answer
+ * gets no record, because its text cannot be checked again.
  */
 export function isStoredAsShown(answer: Answer, stored: Answer): boolean {
   return (["sentences", "claims", "checks"] as const).every(
@@ -337,7 +337,7 @@ function recordModel(model: ChatModel, calls: RecordedCall[]): ChatModel {
   };
 }
 
-/** Returns models that replay recorded calls, each once. A prompt that was not recorded fails. */
+/** Returns models that replay recorded calls, each call once. A prompt without a recorded call throws a ModelError. */
 export function playbackModels(
   named: { readonly small: string; readonly large: string } | null,
   calls: readonly RecordedCall[] | null,

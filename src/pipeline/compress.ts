@@ -38,7 +38,7 @@ async function replyOf(
   }
 }
 
-/** Form of a reply that selects passages by their numbers. */
+/** JSON Schema of a reply that selects passages by their numbers. */
 const CHOICE_FORM: ReplyForm = {
   name: "choice",
   schema: {
@@ -59,7 +59,7 @@ function readChoice(reply: string): readonly number[] | null {
 }
 
 /**
- * Lets a model select the quotes that answer, by their numbers. The quotes are shown unchanged; the model adds no words.
+ * Lets a model select the quotes that answer, by their numbers. The model adds no words; quotes are shown unchanged.
  * @param most maximum number of quotes, not counting their context
  * @param calls receives the call, even if it fails
  */
@@ -83,16 +83,16 @@ export async function selectByModel(
 }
 
 /**
- * Minimum confidence of a kept candidate, as a share of the best candidate's confidence. The best candidate of every
- * passage is always kept.
+ * Minimum confidence of a kept candidate, as a share of the confidence of the best candidate of all passages. The best
+ * candidate of every passage is always kept.
  */
 const BEARS = 0.3;
-/** Minimum share of a passage that the kept units must cover for the whole passage to be kept. */
+/** If the kept sentences, items and rows cover more than this share of a passage, the whole passage is kept. */
 const MOSTLY = 0.7;
 
 /**
- * Trims each passage to its relevant candidates with their neighbours, context, conditions and headings. A passage without
- * candidates stays whole. Orders the passages by their best candidates.
+ * Trims each passage to its relevant candidates, with their neighbours, context, conditions and headings. A passage
+ * without candidates is not trimmed. Orders the passages by their best candidates.
  */
 export function trimPassages(passages: readonly Passage[], candidates: readonly WeighedCandidate[]): OfferedSource[] {
   const top = Math.max(0, ...candidates.map(({ probability }) => probability));
@@ -196,7 +196,7 @@ export async function compress(given: Usable, context: PipelineContext, log: Sta
     log.fact("model", models[route.size].id);
     return { candidates, task: null, selected, calls };
   }
-  // If the profile compresses by a model, the small model selects quotes. If it selects none, the rules select them.
+  // If the profile compresses by a model, the small model selects quotes. If it fails or selects none, use the highest-ranked quotes.
   const picked =
     profile.write.compress === "model" ? await select(models.small, form.type === "quotes" ? form.most : QUOTE_CANDIDATES) : null;
   if (picked?.type === "failed") log.notice("compress_failed", `the model did not select quotes, so rules select them: ${picked.reason}`);
@@ -219,7 +219,7 @@ export function writersOf<M>({ models, profile }: { readonly models: M | null; r
   return profile.write.writer === "extractive" ? null : models;
 }
 
-/** Returns alternative offers for the model's prompt, fullest first, so that passages are trimmed before any is left out. */
+/** Returns alternative contents for the model's prompt, longest first, so that passages are trimmed before any is left out. */
 function offersOf(
   { usable, choice }: Usable,
   candidates: readonly CompleteQuote[],
@@ -251,14 +251,14 @@ interface RouteFacts {
   /** Complex terms in the question, as `category: word`. */
   readonly complexTerms: readonly string[];
   readonly passages: number;
-  /** Mean cosine of the passages, converted to the scale of the rule's threshold; `null`: no dense ranking. */
+  /** Mean cosine between question and passages, converted to the scale of the rule's threshold; `null`: no dense ranking. */
   readonly meanSimilarity: number | null;
 }
 
 /**
- * Selects the large model if the question has at least 1 complex term, there are more than 5 passages, or mean
- * similarity is below 0.55 (`seven-layer` design, equation 11; the profile sets the numbers). If the similarity is
- * unknown, its rule is skipped.
+ * Selects the large model if the question has at least 1 complex term, there are more than 5 passages, or their mean
+ * similarity is below 0.55 (`seven-layer` design, equation 11; the profile sets the numbers). An unknown similarity is
+ * ignored.
  * @returns the size and the reasons for it, for display
  */
 export function routeModel(

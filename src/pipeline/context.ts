@@ -35,23 +35,23 @@ export interface PipelineContext {
   readonly corpus: DomainIndex;
   /** `null`: BM25 alone ranks. */
   readonly encoder: Encoder | null;
-  /** Rerankers by their name in the profile. If the one that the profile names is absent, no reranker runs. */
+  /** Rerankers by the name that profiles use. A profile that names a missing reranker runs without one. */
   readonly rerankers?: NonNullable<RetrieveParts["rerankers"]>;
   /** Models that write; `null`: answers are extractive. */
   readonly models: Models;
   readonly compare: { readonly reader: FactReader; readonly precedence: Precedence };
-  /** Minimum confidence for an answer, in profiles with the learned gate. */
+  /** Minimum confidence for an answer. Applies only to profiles with a gate of type `sufficiency`. */
   readonly threshold: GateThreshold;
   /** Returns the models that rank candidates; they are loaded on first use. */
   readonly ranking: () => RankingModels;
   /** Returns whether a word (lower case) is common English. */
   readonly isCommon: (word: string) => boolean;
-  /** Scores whether one passage supports another, if the rules find neither agreement nor conflict. */
+  /** Scores whether one passage supports another. Used where comparing their facts by rules finds neither agreement nor conflict. */
   readonly agreement: Pick<SupportScorer, "score">;
-  /** Model whose scores of passages replace those of the rules; `null`: the rules alone score. */
+  /** Language model whose scores of passages replace the rule-based scores; `null`: rule-based scores only. */
   readonly verifier: ModelVerifier | null;
   readonly calibrations: readonly Calibration[];
-  /** Prompt limit of the model in tokens, in addition to the profile's; `null`: only the profile's limit applies. */
+  /** Maximum prompt length of the model in tokens; the profile's limit applies too. `null`: only the profile's limit applies. */
   readonly modelTokens: number | null;
   /** Loads the token counter; called only when a model writes. */
   readonly loadTokenCounter: () => Promise<(text: string) => number>;
@@ -59,7 +59,7 @@ export interface PipelineContext {
   /** Maximum length of a question in characters. */
   readonly maxCharacters: number;
   readonly language: string;
-  /** Terms that make a question complex, by category. */
+  /** Terms that make a question complex, by category. Profiles may route complex questions to the large model. */
   readonly complexity: Readonly<Partial<Record<string, readonly string[]>>>;
   /** Returns a description of the documents in one line. */
   readonly about: (scope: Scope) => Promise<string>;
@@ -101,7 +101,7 @@ export interface PipelineContext {
   readonly createId: () => string;
   /** Monotonic clock in milliseconds. */
   readonly clock: () => number;
-  /** Awaited before each stage except `write`, so that other questions on the same thread can proceed. */
+  /** Awaited before each stage except `write`, so that other questions on the same thread can run in between. */
   readonly turn: () => Promise<void>;
 }
 
@@ -117,7 +117,6 @@ export interface RankingModels {
   readonly read: ReadTexts | null;
 }
 
-/** A model whose scores of passages replace those of the rules. */
 export interface ModelVerifier {
   readonly verifier: PassageVerifier;
   readonly timeoutMs: number;
@@ -153,7 +152,7 @@ export interface RecordedSettings {
   readonly threshold: unknown;
 }
 
-/** Retention periods and maximum numbers of cached answers, session turns and reports. */
+/** Retention periods and maximum numbers of cached answers, conversation turns and reports. */
 export interface RememberSettings {
   readonly cache: { readonly enabled: boolean; readonly hours: number; readonly entries: number; readonly servesFlagged?: boolean };
   readonly session: { readonly turns: number; readonly idleMinutes: number; readonly most?: number };
@@ -178,7 +177,7 @@ export const SILENT_LOG: StageLog = { fact: () => undefined, detail: () => undef
 interface TraceParts {
   /** Monotonic clock in milliseconds. */
   readonly clock: () => number;
-  /** Awaited before each stage except `write`. The wait counts in `elapsed`, not in the stage's time. */
+  /** Awaited before each stage except `write`. The wait counts in `elapsed`, but not in the stage's time. */
   readonly turn: () => Promise<void>;
 }
 
@@ -216,8 +215,8 @@ function round(ms: number): number {
 }
 
 /**
- * Returns a signal that aborts with `signal`, or after `ms` milliseconds (infinite: never) with a ModelError
- * `model_timeout`. A timeout ends the model call but not the answer. `end` releases the timer.
+ * Returns a signal that aborts when `signal` aborts, or after `ms` milliseconds with a ModelError `model_timeout`. An
+ * infinite `ms` sets no limit. A timeout ends the model call but not the answer. `end` releases the timer.
  */
 export function limitModel(signal: AbortSignal, ms: number): { readonly signal: AbortSignal; end(): void } {
   const limited = new AbortController();

@@ -49,7 +49,7 @@ type Bound = BoundSentence | { readonly reason: string };
 /** Runs the checks on one sentence with the given quotes. */
 type CheckWith = (quotes: readonly Quote[]) => Promise<Bound>;
 
-/** Finds a small set of quotes in the cited documents, within the question's filters, with which the sentence passes every check. */
+/** Finds a small set of quotes from the cited documents with which the sentence passes every check. The question's filters apply. */
 async function bindSentence(
   text: string,
   numbers: readonly number[],
@@ -98,7 +98,7 @@ function checksOf(text: string, context: CheckContext): CheckWith {
   };
 }
 
-/** Adds the nearest quotes of each document until the sentence passes every check, then removes quotes that no check needs. */
+/** Adds the most similar quotes of each document until the sentence passes every check, then removes quotes that no check needs. */
 async function bindNearest(text: string, nearest: readonly (readonly Quote[])[], checkWith: CheckWith): Promise<Bound> {
   const words = new Set(tokenize(text));
   const telling = nearest.map((quotes) => quotes.filter((quote) => wordsInCommon(quote, words) >= WORDS_IN_COMMON));
@@ -118,7 +118,7 @@ function wordsInCommon({ text, header }: Quote, words: ReadonlySet<string>): num
   return [...words].filter((word) => held.has(word)).length;
 }
 
-/** Removes every quote without which the sentence still passes its checks, the least similar first. */
+/** Tries to remove each quote, the least similar first. Leaves it out if the sentence passes its checks without it. */
 async function withoutIdle(bound: BoundSentence, checkWith: CheckWith): Promise<BoundSentence> {
   let kept = bound;
   for (const quote of [...bound.quotes].reverse()) {
@@ -130,8 +130,9 @@ async function withoutIdle(bound: BoundSentence, checkWith: CheckWith): Promise<
 }
 
 /**
- * Adds quotes from the cited documents that `bound` does not quote yet. Returns `null` if one of these documents does
- * not support the sentence alone, or if all quotes together fail a check.
+ * Adds quotes from the cited documents that `bound` does not quote yet. Returns `null` if one of these documents alone
+ * does not support the sentence, or if all quotes together fail a check.
+ * @param others most similar quotes of each of these documents
  */
 async function withOthers(
   bound: BoundSentence,
@@ -150,7 +151,7 @@ async function withOthers(
   return "reason" in all ? null : all;
 }
 
-/** Returns sentences, list items and rows of a document in the area: a verbatim match first, then the best BM25 matches. */
+/** Returns the sentences, list items and rows of a document in `area` that match the text: one verbatim match, then the best by BM25. */
 function nearestQuotes(text: string, document: StoredDocument, area: Area | null): Quote[] {
   const stem = createStemmer();
   const index = new Bm25Index();
@@ -189,7 +190,7 @@ export interface Correction {
   readonly cited: ReadonlyMap<number, string>;
 }
 
-/** A sentence that cannot be served, with the reason. */
+/** A sentence that cannot be bound to quotes, with the reason. */
 export interface UnboundSentence {
   readonly sentence: number;
   readonly text: string;
@@ -202,9 +203,9 @@ const MAX_SENTENCES = 40;
 const DEFINITION = /^[ \t]*\[(\d{1,3})\]:[ \t]*"?(.+?)"?[ \t]*$/;
 
 /**
- * Binds a reviewer's answer to quotes. Every sentence must cite existing documents, these must contain quotes that
- * support it, and it must pass every check. Otherwise the correction is rejected: every cache hit repeats the checks, so
- * the correction would never be served.
+ * Binds a reviewer's answer to quotes. Every sentence must cite existing documents that contain quotes which support
+ * it, and it must pass every check. Otherwise the correction is rejected: every cache hit repeats the checks, so it
+ * would never be served.
  * @throws RequestError `answer_empty`, `answer_too_long`, `answer_unbound` with every unbound sentence and its reason, `answer_ambiguous`,
  * `unknown_document`
  */
@@ -289,7 +290,7 @@ async function citedDocuments(
   return new Map([...ids].flatMap(([n, id]) => (loaded.has(id) ? [[n, loaded.get(id) as StoredDocument] as const] : [])));
 }
 
-/** Runs the checks of a cache hit now, because a correction that fails them would never be served. */
+/** Runs the checks that every cache hit repeats, because a correction that fails them would never be served. */
 async function assertServable(answer: Answer, question: Question, context: PipelineContext): Promise<void> {
   const faults: UnboundSentence[] = answer.sentences.flatMap(({ text }, i) =>
     redactAnswered(text, answer) === text ? [] : [{ sentence: i + 1, text, reason: "contains personal data that no source publishes" }],

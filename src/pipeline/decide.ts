@@ -36,7 +36,7 @@ import { choose } from "./verify.ts";
 export interface Weighed {
   readonly question: Question;
   readonly evidence: readonly Evidence[];
-  /** Candidates of all passages, if verification ranked them; `null`: not ranked yet. */
+  /** Candidates of all passages, ranked during verification; `null`: not ranked yet. */
   readonly ranked: Choice | null;
   /** Id of the encoder that ranked; `null`: BM25 alone. */
   readonly ranker: string | null;
@@ -46,13 +46,13 @@ export interface Weighed {
 }
 
 /**
- * Decides whether to answer or refuse. In the result, `choice` holds the candidates, best first, and `decisionMargin` is
- * the gate's score minus the answer threshold (`null`: unknown).
+ * Decides whether to answer or refuse. In the result, `choice` holds the candidates, best first. `decisionMargin` is
+ * the gate's score minus its threshold for an answer (`null`: unknown).
  */
 export async function decide(weighed: Weighed, context: PipelineContext, log: StageLog, signal: AbortSignal) {
   const { question, evidence, scale, gate } = weighed;
   const things = context.profile.gate.type === "sufficiency" ? await askedThings(question, context) : null;
-  // Drop evidence without the question's codes before ranking, because the best remaining candidate determines the confidence.
+  // Drop evidence that lacks the question's codes, such as "KX-10287", before ranking: the best candidate determines the confidence.
   const holding = things === null ? evidence : holdingCodes(evidence, things.codes);
   const found = await choose(
     { question, evidence: holding.length === 0 ? evidence : holding, ranked: weighed.ranked },
@@ -85,7 +85,7 @@ export async function decide(weighed: Weighed, context: PipelineContext, log: St
   log.fact("confidence", decision.confidence);
   log.fact("calibrated", decision.calibrated);
   const decisionMargin = decisionMarginOf(made, gate, sufficiency);
-  // If no candidate of usable evidence is left, a refusal shows candidates of rejected passages.
+  // A refusal shows candidates. If the usable evidence has none, show those of rejected passages.
   const { rows, left } = decision.answer
     ? await withEqualRows(question, choice, context)
     : { rows: choice.candidates.length === 0 ? (weighed.ranked ?? choice) : choice, left: 0 };
@@ -100,8 +100,8 @@ export type Decided = Awaited<ReturnType<typeof decide>>;
 const MAX_EQUAL_ROWS = 12;
 
 /**
- * Moves all table rows that match the question as well as the best row to the front, so that the answer lists all of
- * them. `left` is 0, or the number of such rows if an answer cannot list them all or retrieval found only some. If a model
+ * Moves the rows of a table that match the question equally well to the front, so that the answer lists all of them.
+ * `left` is their number if an answer cannot list them all or retrieval found only some, otherwise 0. If a model
  * writes, nothing is moved, because the model gets whole passages.
  */
 async function withEqualRows(question: Question, choice: Choice, context: PipelineContext): Promise<{ rows: Choice; left: number }> {
@@ -121,15 +121,15 @@ async function withEqualRows(question: Question, choice: Choice, context: Pipeli
   return { rows: { ...choice, candidates: [first, ...others.map((row) => ({ ...row, isRequired: true as const })), ...rest] }, left: 0 };
 }
 
-/** Returns the warning of a refusal because more rows match than an answer lists. A list of only some would be wrong. */
+/** Returns the warning for a refusal because too many rows match to list them. A list of only some would be wrong. */
 function manyRows(rows: number): Warning {
   const message = `${rows} rows of one table match the question equally. Add a word that tells them apart, or open the table.`;
   return { code: "rows_alike", message };
 }
 
 /**
- * Drops table rows without the question's codes if another row has one: "KX-10288" is not "KX-10287". Sentences stay,
- * because a section about a code need not repeat it.
+ * If a table row contains a code of the question, drops the rows that contain none: "KX-10288" is not "KX-10287". Keeps
+ * sentences, because a section about a code need not repeat it.
  */
 function withoutOtherRows(candidates: readonly ScoredCandidate[], codes: readonly string[]): readonly ScoredCandidate[] {
   const isRow = ({ view }: ScoredCandidate) => view.candidate.header !== null;
@@ -138,7 +138,7 @@ function withoutOtherRows(candidates: readonly ScoredCandidate[], codes: readonl
   return found ? candidates.filter((one) => !isRow(one) || isHolding(one)) : candidates;
 }
 
-/** Names and codes of a question, with its words and the corrections of its spelling. */
+/** Names and codes of a question, its words, and its corrected misspellings. */
 type AskedThings = NamedThings & {
   readonly words: Pick<NameParts, "tokens" | "has"> & { readonly content: ReadonlySet<string> };
   readonly repairs: readonly { readonly written: string }[];
@@ -157,8 +157,8 @@ function refusedFor(decision: Decision): Decision {
 
 /**
  * Refuses or warns if the evidence may be about a similar but different thing. Refuses if no evidence contains the
- * question's codes, or if the evidence names only other numbers (version 3 instead of 2). Names and words that the
- * evidence lacks cause warnings.
+ * question's codes, or if the evidence names only other numbers (version 3 instead of 2). Warns about names and words
+ * that the evidence lacks.
  */
 async function withNamed(
   made: Decision,
@@ -217,16 +217,16 @@ function judgeBest(choice: Choice, weights: RankingWeights, ranker: string | nul
 }
 
 /**
- * Returns one part of a message as a question.
- * @param as resolved text of the part; default: the part with topics of earlier parts
+ * Returns one part of a message as a question of its own.
+ * @param as resolved text; default: that of the part, which may include topics of earlier parts
  */
 export function askAlone(question: Question, { text, resolved }: QuestionPart, as = resolved): Question {
   return { ...question, text, resolved: as };
 }
 
 /**
- * Adds the next sentence to the best candidate if both together answer better. Adds to the choice the parts of the message
- * that these sentences do not answer. Runs only for answers, because a refusal needs neither.
+ * Appends the following sentence to the best candidate if both together answer better. Sets `open` to the parts of the
+ * message that they do not answer. Runs only for answers, because a refusal uses neither.
  */
 async function completeChoice(question: Question, choice: Choice, context: PipelineContext, log: StageLog, signal: AbortSignal) {
   const { read } = context.ranking();
@@ -241,21 +241,21 @@ async function completeChoice(question: Question, choice: Choice, context: Pipel
 }
 
 /**
- * Splits a question into parts if the profile uses the learned gate and the answer consists of quotes. A model gets the
- * whole question, and a follow-up is never split.
+ * Splits a message into its questions. Applies only if the profile's gate is `sufficiency` and the answer consists of
+ * quotes: a model gets the whole message. A follow-up is never split.
  */
 export function askedParts({ text, resolved }: Question, context: PipelineContext): QuestionPart[] {
   return context.profile.gate.type === "sufficiency" && writersOf(context) === null && text === resolved ? questionParts(text) : [];
 }
 
 /**
- * Minimum cross-encoder score (log odds) at which a candidate counts as an answer, as in training. If all scores are
- * below `NOTHING_BELOW` (log odds), nothing relevant was found.
+ * Limits on cross-encoder scores, in log odds. A candidate counts as an answer from `ANSWERS_FROM`, as in training. If
+ * all scores are below `NOTHING_BELOW`, nothing relevant was found.
  */
 const ANSWERS_FROM = 0;
 const NOTHING_BELOW = -1.5;
 
-/** Returns the parts that the best candidate, with the sentence after it, does not answer. */
+/** Returns the parts that neither the best candidate nor the sentence appended to it answers. */
 export async function partsLeft(
   { candidates: [best], asked }: Choice,
   parts: readonly QuestionPart[],
@@ -271,9 +271,9 @@ export async function partsLeft(
 }
 
 /**
- * Returns whether a part asks for a cell of the displayed row. Needed because the cross-encoder underrates wide rows.
- * All words of the part must occur in the row or header, one of them must occur in the header after the first column,
- * and the row must contain a value of the requested kind.
+ * Returns whether a part asks for a cell of the best candidate, if that is a table row. Needed because the
+ * cross-encoder underrates wide rows. All words of the part must occur in the row or header, one of them in the header
+ * after the first column, and the row must contain a value of each requested kind.
  */
 function isCellOf({ text }: QuestionPart, { candidate, text: row }: CandidateView, asked: AskedQuestion): boolean {
   if (candidate.header === null) return false;

@@ -24,10 +24,10 @@ interface KnownAndFound {
 }
 
 /**
- * Accepts one of the collected stored answers, now that retrieval has corrected the spelling and found documents.
- * Accepts none if part of the retrieval failed. With a graph cache, approved answers about the same topic and entity
- * are candidates too, and the review status affects the order. If none is accepted, related questions with any review
- * status are tried.
+ * Serves a stored answer to an equivalent question, if one of the candidates that `lookup` collected qualifies. Runs
+ * after retrieval, because a match needs the corrected spelling and the retrieved documents. Serves none if part of
+ * retrieval failed. Profiles with a graph cache also try approved answers about the same topic and entity, then related
+ * questions of any review status, and order candidates by review status.
  */
 export async function recall(
   { question, known, found }: KnownAndFound,
@@ -49,7 +49,7 @@ export async function recall(
   const collected = graph ? joinCandidates(await approvedQuestions(asked, store), candidates) : candidates;
   let recalled: Pick<Known, "hit" | "judged"> = asked !== null ? await accept(asked, collected) : { hit: null, judged: [] };
   if (graph && recalled.hit === null) {
-    // `explainCache` reports every cache level, so it judges candidates again; an answer skips candidates already judged.
+    // `explainCache` (effects `none`) reports every level, so judged candidates are judged again. Otherwise, they are skipped.
     const seen = new Set(effects === "none" ? [] : collected.map(({ stored }) => stored.key));
     const { hit, judged } = await accept(asked, await relatedQuestions(asked, seen, store));
     recalled = { hit, judged: [...recalled.judged, ...judged] };
@@ -62,8 +62,8 @@ export async function recall(
 const UNSURE = { asked: null, candidates: [] } as const;
 
 /**
- * Returns the question after spelling correction with the stored questions nearest to it. Returns no candidates if a
- * correction is ambiguous or part of the retrieval failed.
+ * Returns the question with corrected spelling, and the stored questions nearest to it. Returns no candidates if a
+ * correction is ambiguous or part of retrieval failed.
  */
 async function asRead({ question, known, found }: KnownAndFound, context: PipelineContext): Promise<KnownAndFound["known"]> {
   if (known.asked === null || found.warnings.some(({ code }) => code !== "read_as")) return UNSURE;
@@ -80,14 +80,14 @@ export interface Known {
   readonly judged: readonly Judgement[];
 }
 
-/** `drop`: a lookup removes outdated entries. `none`: it removes none. */
+/** `drop`: a lookup removes entries that may no longer be served. `none`: it removes nothing. */
 export type Effects = "drop" | "none";
 
 const NOTHING: Known = { hit: null, asked: null, candidates: [], judged: [] };
 
 /**
- * Looks up, in this order: the last hit for this question if the store has not changed since, a reviewer's correction,
- * the exact cache. Collects similar stored questions for `recall`, which also needs the retrieved passages.
+ * Looks in this order: the last hit for this question, valid while the store is unchanged; a reviewer's correction; the
+ * exact cache. Also collects similar stored questions for `recall`, which runs after retrieval.
  */
 export async function lookup(question: Question, context: PipelineContext, log: StageLog, effects: Effects = "drop"): Promise<Known> {
   const known = await find(question, context, effects);
@@ -99,9 +99,9 @@ export async function lookup(question: Question, context: PipelineContext, log: 
 async function find(question: Question, context: PipelineContext, effects: Effects): Promise<Known> {
   const { answers, store } = context;
   const key = (await notAsked(question, context)) === null ? exactCacheKey(question, context.cache) : null;
-  // Generation of the store (a number that changes with its content); `null`: unknown, or this lookup does not use the last hit.
+  // The store's generation is a number that changes with its content. `null`: unknown, or not needed.
   const generation = key === null || effects === "none" ? null : store.generation();
-  // An unchanged generation means unchanged entries, reviews, corrections, documents and labels, so the last hit is still valid.
+  // If the generation is unchanged, entries, reviews, corrections, documents and labels are unchanged, so the last hit is still valid.
   const served = key === null || generation === null ? null : answers.servedIn(generation, key, question.resolved);
   if (key !== null && served !== null && (await store.cache.use({ key, expiresAt: served.expiresAt })))
     return { ...NOTHING, hit: served.hit, judged: [served.judged] };
@@ -144,7 +144,7 @@ function isWithin(area: Area | null, { citations }: Answer): boolean {
 
 /**
  * Collects stored questions that may match.
- * @param text the question as it is compared with stored questions, after spelling correction if there was one
+ * @param text the question in the form that is compared with stored questions, with corrected spelling if there was a correction
  */
 export async function collect(question: Question, text: string, context: PipelineContext): Promise<Pick<Known, "asked" | "candidates">> {
   const { profile, questions, store } = context;
@@ -154,7 +154,7 @@ export async function collect(question: Question, text: string, context: Pipelin
   return { asked, candidates: near ? await nearestQuestions(asked, { cache: store.cache, index: questions.index }) : [] };
 }
 
-/** Describes the question for matching; `null` if its answer is not shared with other questions, or if there is no local encoder. */
+/** Describes the question for matching. `null`: its answer is not shared with other questions, or there is no local encoder. */
 async function describe(question: Question, text: string, { cache, questions, profile }: PipelineContext): Promise<Asked | null> {
   const scope = sharingScope(question, cache);
   if (scope === null || questions.embed === null) return null;
@@ -177,14 +177,14 @@ export async function notAsked(question: Question, context: PipelineContext): Pr
   return uncacheable(question, context);
 }
 
-/** Returns why a question is not cacheable, or `null`. A model's text may depend on history; an emergency needs today's hotline text. */
+/** Returns why a question is not cacheable, or `null`. A model may use earlier turns; an emergency needs today's hotlines. */
 export async function uncacheable(question: Question, { hotlines, models }: PipelineContext): Promise<string | null> {
   if ((await hotlines(question.text)).length > 0) return "emergencies are never answered from the cache";
   if (question.history.length > 0 && models !== null) return "the model's answer may depend on earlier turns";
   return null;
 }
 
-/** Returns a function that repeats the checks of a stored answer; the result is cached until the answer or its settings change. */
+/** Returns a function that repeats the checks of a stored answer. Its result is cached until the answer or its settings change. */
 function recheckOf(question: Question, context: PipelineContext): (answer: Answer) => Promise<boolean> {
   const { scope, profile, resolved } = question;
   const { configHash, encoder, language } = context.cache;
@@ -193,8 +193,8 @@ function recheckOf(question: Question, context: PipelineContext): (answer: Answe
 }
 
 /**
- * Returns whether flagged answers may be served (`seven-layer` design, equation 6): if the settings allow it and the
- * profile has a graph cache.
+ * Returns whether answers that a person flagged may be served (`seven-layer` design, equation 6). The settings must
+ * allow it, and the profile must have a graph cache.
  */
 function servesFlagged({ profile, remember }: PipelineContext): boolean {
   return remember?.cache.servesFlagged === true && profile.caches.includes("graph");

@@ -38,7 +38,7 @@ function isSmallTalk(message: string): boolean {
   return words.every((word) => COURTESY.has(word)) || ABOUT_ITSELF.test(words.join(" "));
 }
 
-/** Maximum number of passages that a refusal shows. */
+/** Maximum number of passages that a refusal shows as near misses. */
 const NEAR_MISSES = 3;
 /** Maximum number of unreadable file names shown. */
 const UNREADABLE_NAMES = 20;
@@ -46,13 +46,13 @@ const UNREADABLE_NAMES = 20;
 type RefusalParts = PipelineContext["refusal"] &
   Pick<PipelineContext, "isCommon"> & {
     readonly words: Pick<QuestionWords, "tokens" | "questionTokens" | "idf">;
-    /** Quote to show for each passage, by sid, best first. If there is any quote, passages without a quote are hidden. */
+    /** Quote to show for each passage, keyed by `sid`, best first. If any passage has a quote, passages without one are hidden. */
     readonly nearest?: ReadonlyMap<string, Quote>;
   };
 
 /**
- * Refusal texts of all profiles. `nothingWithin` and `unreliableWithin` replace the profile's own texts if a selection or
- * filters limit the search, because the profile's texts speak of all documents.
+ * Refusal texts that no profile changes. If a selection or filters limit the search, `nothingWithin` and
+ * `unreliableWithin` replace the profile's own texts, because those speak of all documents.
  */
 export const REFUSAL_TEXTS = {
   empty: (domain: string) =>
@@ -67,8 +67,8 @@ export const REFUSAL_TEXTS = {
 } as const;
 
 /**
- * Builds a refusal with the searched documents, the near misses with the question's words that they lack, and contacts.
- * The text never claims that the documents do not contain something.
+ * Builds a refusal with what was searched, contacts, and near misses: the best passages, each with the question's words
+ * that it lacks. The text never claims that the documents do not contain something.
  */
 export function explainRefusal(
   question: Question,
@@ -145,7 +145,7 @@ function placeOf(passage: Passage, quote: Quote | null): Omit<NearMiss, "missing
   };
 }
 
-/** Removes hashes and the boxes on pages, because a near miss only names pages. */
+/** Removes hashes and page coordinates: a near miss names only page numbers. */
 function withoutHashes({ sha256: _, normaliser: __, pages, ...place }: OriginalPlace): NearMiss["original"] {
   return pages === undefined ? place : { ...place, pages: pages.map(({ page }) => ({ page })) };
 }
@@ -200,7 +200,7 @@ async function unsearched(
 const NEAREST = 3;
 const NEAREST_CHARACTERS = 500;
 
-/** Builds the refusal with its reason, the searched documents and the near misses. */
+/** Builds the refusal with its reason, what was searched, and the near misses (best passages). */
 export async function refuse(
   question: Question,
   { decision, evidence, written, choice }: Pick<Outcome, "decision" | "evidence" | "written" | "choice">,
@@ -210,7 +210,7 @@ export async function refuse(
   const all = await store.documents.counts(question.scope, areaOf(question) ?? undefined);
   const within = await searchedWithin(question, store);
   const counts = within === null ? all : { ...all, within };
-  // Without drafts, or if the model says that the quotes do not answer, failed checks are not the reason for the refusal.
+  // "Failed the checks" is the reason only if there were drafts and the model did not say that the quotes do not answer.
   const isUnwritten = written.insufficient || written.drafts.length === 0;
   const reason = decision.reason ?? (isUnwritten ? "evidence_too_weak" : "not_reliable");
   const sentence = reason === "not_reliable" ? profile.write.unreliable : profile.write.refusal;
@@ -226,7 +226,7 @@ export async function refuse(
   return isCalm ? refusal : { ...refusal, nearest: refusal.nearest.map((miss) => ({ ...miss, missing: [], missingValues: [] })) };
 }
 
-/** Returns, for the documents with the best candidates, the best quote that passes its checks, by sid of the passage. */
+/** Returns one quote for each of the `NEAREST` best documents: the best that passes its checks. Keyed by the passage's `sid`. */
 async function nearestQuotes(question: Question, choice: Choice | null, context: PipelineContext): Promise<Map<string, Quote>> {
   const found = new Map<string, Quote>();
   const documents = new Set<string>();

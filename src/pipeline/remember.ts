@@ -30,7 +30,7 @@ import type { PipelineContext, RememberSettings, StageLog } from "./context.ts";
 import { uncacheable } from "./lookup.ts";
 import { wordsFor } from "./retrieve.ts";
 
-/** Stores the interaction, the session's turn, a clean answer for the cache, and a report if confidence is low. */
+/** Stores the interaction and the session's turn; also a cache entry if the answer is cacheable, and a report if confidence is low. */
 export async function remember(answered: Answered, context: PipelineContext, log: StageLog): Promise<void> {
   const { question, answer, outcome } = answered;
   const { profile, questions, cache, store } = context;
@@ -73,7 +73,7 @@ interface Answered {
   readonly outcome: Pick<Outcome, "decisionMargin" | "scale" | "conflicts" | "decision" | "hit" | "written" | "evidence">;
 }
 
-/** Builds the report of a poorly answered question. Returns `null` if none is needed, or if building it failed (adds a notice). */
+/** Builds the report of a poorly answered question. Returns `null` if none is needed. Also returns `null`, with a notice, if that fails. */
 async function reportLowConfidence(
   answered: Answered,
   context: PipelineContext,
@@ -118,7 +118,7 @@ function reportFailed(error: unknown, { warn }: Pick<PipelineContext["reports"],
   warn(`a diagnostic report could not be saved: ${messageOf(error)}`);
 }
 
-/** Returns the decision margin and the profile's limits: a confidence under `below`, or a decision margin under `margin`, is low. */
+/** Returns the decision margin and the profile's limits. Confidence is low if it is under `below`, or if the margin is under `margin`. */
 function thresholdFor({ decisionMargin, scale }: Pick<Outcome, "decisionMargin" | "scale">, { lowConfidence, gate }: Profile) {
   if (lowConfidence === null) return { decisionMargin, below: null, margin: null };
   if ("margin" in lowConfidence) return { decisionMargin, below: null, margin: lowConfidence.margin };
@@ -138,24 +138,24 @@ export interface CacheWriting {
   } | null;
 }
 
-/** What is needed, besides question and answer, to store an interaction. */
+/** Inputs of `rememberAnswer` besides question and answer. */
 export interface RememberFacts {
   /** `null`: do not cache. */
   readonly writing: CacheWriting | null;
   /** Lookup key of a reviewer's correction; `null`: none applies. */
   readonly curatedKey: string | null;
-  /** Confidence of the learned gate; `null` if the profile has another gate. */
+  /** Confidence from a `sufficiency` gate, 0 to 1; `null` for other gates. */
   readonly chance: number | null;
   /** The stored answer that was served; `null`: the answer is new. */
   readonly hit: Answer | null;
   readonly topics: readonly string[];
-  /** Cache of stored answers that are served again. */
+  /** In-memory cache of stored answers that are served repeatedly. */
   readonly answers: Pick<StoredAnswers, "share">;
 }
 
 /**
- * Stores the interaction, the session's turn and, if the answer is clean, a cache entry. Stored text is redacted. A
- * question with personal data is not cached. With ephemeral privacy only hashes and counts are stored. A report that
+ * Stores the interaction, the session's turn and, if the answer is cacheable, a cache entry. Stored text is redacted. A
+ * question with personal data is not cached. With ephemeral privacy, only hashes and counts are stored. A report that
  * cannot be stored is left out; `reportFailure` is the error, or `null`.
  * @param makeRecord builds the record of the answer's inputs from the stored answer
  */
@@ -288,7 +288,7 @@ export function citedVersions({ citations }: Pick<Answer, "citations">): Map<str
   return new Map(citations.map(({ documentId, documentVersion }) => [documentId, documentVersion]));
 }
 
-/** Serialises the parts by which answers are compared: status, refusal, sentences and citations. */
+/** Serialises what identifies an answer's content: status, refusal reason, sentences and citations. */
 function answeredText({ status, sentences, citations, refusal }: Answer): string {
   const cited = citations.map(({ documentId, documentVersion, start, end }) => [documentId, documentVersion, start, end]);
   return JSON.stringify([status, refusal?.reason ?? null, sentences.map(({ text }) => text), cited]);
@@ -300,8 +300,7 @@ function mayBeKept(text: string): boolean {
 }
 
 /**
- * Describes the question so that other questions can match it. Returns a description only for questions without
- * personal data whose answers may be shared.
+ * Describes the question so that other questions can match it. Returns `null` if it contains personal data or its answer may not be shared.
  */
 async function sharedQuestion(question: Question, { scope, share }: CacheWriting): Promise<CachePut["shared"]> {
   const text = question.resolved;

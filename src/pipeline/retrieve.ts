@@ -30,7 +30,7 @@ export async function retrieve(question: Question, context: PipelineContext, log
     log.notice("index_full", `The vector index is full, so some texts are found by words only: ${denseFailure}`);
   else if (denseFailure !== null)
     log.notice("dense_failed", `Dense retrieval failed, so passages were ranked by words only: ${denseFailure}`);
-  /** Converts thresholds that the profile's design chose for its own encoder to the scale of the encoder that ranked. */
+  /** Converts thresholds between cosine scales: from the encoder for which the profile's design chose them to the encoder that ranked. */
   const scale = scaleFor(profile.thresholdsOf, ranker, context.calibrations);
   const warnings: readonly Warning[] = [...readAs(question, understood), ...retrievalWarnings(found), ...behind(corpus.mayLag)];
   // `embedding`: token cost of the question's vector at an endpoint; `ranker`: id of the encoder that ranked, `null`: BM25 alone.
@@ -38,7 +38,7 @@ export async function retrieve(question: Question, context: PipelineContext, log
 }
 export type Found = Awaited<ReturnType<typeof retrieve>>;
 
-/** What failed, for the warning after a failed dense retrieval. The trace has the details. */
+/** Start of the warning after a failed dense retrieval, by what failed. Error details are in the trace only. */
 const DENSE_FAILED = {
   store: "Document vectors could not be read from or written to the data folder (the disk may be full)",
   encoder: "The encoder failed or could not be reached",

@@ -11,8 +11,8 @@ import { type Judged, verify } from "./verify.ts";
 type AskedWhole = Readonly<Pick<Outcome, "embedding" | "evidence" | "conflicts" | "decision" | "decisionMargin" | "choice">>;
 
 /**
- * Returns the parts to ask separately: the unanswered ones, or all parts of a refused message. Returns none for a
- * message with injection signals.
+ * Returns the parts to search separately: the unanswered parts of an answered message, or all parts of a refused one.
+ * Returns none for a message with injection signals.
  */
 export function partsToAsk(
   question: Question,
@@ -43,7 +43,7 @@ export async function decideAlone(
     const retrieved = await retrieve(alone, context, SILENT_LOG, signal);
     found.push({ part, question: alone, found: { ...retrieved, passages: nameFound(retrieved.passages) } });
   }
-  // Retrieval above runs for one part at a time, because passages are numbered in order; it takes milliseconds. The slower
+  // The retrieval above runs one part at a time, because passages are numbered in order; it takes milliseconds. The slower
   // cross-encoder scores all parts in parallel.
   const alone = await Promise.all(found.map((part) => decidePart(part, context, signal)));
   const answered = alone.filter(({ decided }) => decided.decision.answer);
@@ -59,7 +59,7 @@ export async function decideAlone(
   };
 }
 
-/** Merges those results of the whole message and its parts that are answers; `null` if there is no answer. */
+/** Merges the results for the whole message and for its parts, leaving out refused ones; `null` if all were refused. */
 function settle(alone: readonly PartAlone[], whole: AskedWhole): (Decided & Pick<Judged, "evidence" | "conflicts">) | null {
   const asked = [whole, ...alone.map(({ decided, judged }) => ({ ...decided, evidence: judged.evidence, conflicts: judged.conflicts }))];
   const answered = asked.filter(({ decision }) => decision.answer);
@@ -97,7 +97,7 @@ function settle(alone: readonly PartAlone[], whole: AskedWhole): (Decided & Pick
   };
 }
 
-/** Returns the best and the required candidates of the whole message, the best one of each part, then the remaining ones. */
+/** Orders the candidates: the best and the required ones of the whole message, the best one of each part, then the rest. */
 function candidatesOf({ decision, choice }: AskedWhole, alone: readonly PartAlone[]): ScoredCandidate[] {
   const asPart = (candidate: ScoredCandidate): ScoredCandidate => ({ ...candidate, isRequired: true });
   const found = alone.flatMap(bestOf);
@@ -131,7 +131,7 @@ async function decidePart(part: PartFound, context: PipelineContext, signal: Abo
   return { ...part, judged, decided };
 }
 
-/** Returns a function that gives passages their sids. Equal passages of several retrievals get the same sid. */
+/** Returns a function that numbers passages (`S1`, `S2` …). A passage that several retrievals found gets the same number. */
 function oneName(evidence: readonly Evidence[]): (passages: readonly Passage[]) => Passage[] {
   const names = new Map(evidence.map(({ passage }) => [placeOf(passage), passage.sid]));
   const nameOf = (place: string) => names.get(place) ?? `S${names.size + 1}`;
@@ -154,7 +154,7 @@ function bestOf({ decided: { decision, choice } }: PartAlone): ScoredCandidate[]
   return choice.candidates.filter(({ view }) => sids.has(view.evidence.passage.sid)).slice(0, 1);
 }
 
-/** Sums the embedding tokens of the message and its parts; `null`: no endpoint was called. */
+/** Sums the embedding tokens of the message and its parts; `null`: no embedding endpoint was called. */
 function together(found: readonly Pick<Found, "embedding">[]): Found["embedding"] {
   const asked = found.flatMap(({ embedding }) => (embedding === null ? [] : [embedding]));
   const [first] = asked;

@@ -44,7 +44,7 @@ export interface VerifySource {
   readonly title: string;
 }
 
-/** The source sentence nearest to a sentence of the answer, byte for byte. The range is in UTF-16 code units of the file. */
+/** The source sentence most similar to a sentence of the answer, byte for byte. The range is in UTF-16 code units of the file. */
 export interface SourcePassage extends TextRange {
   readonly source: number;
   readonly path: string;
@@ -57,7 +57,7 @@ export interface VerifiedSentence extends TextRange {
   readonly verdict: "pass" | "repaired" | "warn" | "fail";
   readonly status: Claim["status"];
   readonly reason: string;
-  /** Numbers of the cited sources or, without a citation, of the source that was found. */
+  /** Numbers of the cited sources. Without a citation, the number of the source with the most similar sentence. */
   readonly citations: readonly number[];
   /** True if the sentence has no citation, so that all sources were searched. */
   readonly searched: boolean;
@@ -81,11 +81,11 @@ export interface VerifiedAnswer {
 }
 
 /**
- * Maximum number of nearest sentences of uncited sources to try as better citations. A sentence without citations is
- * compared with the nearest three source sentences.
+ * Maximum number of similar sentences from uncited sources to try as better citations. A sentence without citations is
+ * compared with the three most similar source sentences.
  */
 const NEAREST = 8;
-/** Maximum number of nearest sentences of a long cited source that are compared. */
+/** If a cited source has more quotes than this, a sentence is compared only with the quotes of this many most similar sentences. */
 const WITHIN_SOURCE = 60;
 
 /**
@@ -183,7 +183,7 @@ async function readSources(folder: string): Promise<Sources> {
   );
 }
 
-/** Reads one source file. Turns any failure into a `SourceboundError` for this file, so that the other files are still read. */
+/** Reads one source file. Throws every failure as a `SourceboundError`, which the caller reports for this file alone. */
 async function readSource(absolute: string, path: string, bytes: number): Promise<ParsedDocument[]> {
   try {
     if (bytes > MAX_FILE_BYTES)
@@ -198,7 +198,7 @@ async function readSource(absolute: string, path: string, bytes: number): Promis
 /** A numbered source. */
 export interface NumberedSource {
   readonly path: string;
-  /** `null` if the file could not be read; `reason` says why. */
+  /** `null` if the file could not be read or contains no text; `reason` says why. */
   readonly document: ParsedDocument | null;
   readonly reason: string;
 }
@@ -257,7 +257,7 @@ interface PlacedSentence extends TextRange {
   readonly quote: CitedQuote;
 }
 
-/** Indexes sources by number, from 0. */
+/** Indexes the sentences of all sources. Sources are identified by their position, from 0. */
 function indexSources(sources: readonly NumberedSource[]) {
   const stem = createStemmer();
   const ranking = new Bm25Index();
@@ -294,7 +294,7 @@ async function verifySentence(written: string, index: SourceIndex, context: Chec
   if (unread.length === 0) return verifyCiting(written, { text, numbers }, index, context);
   const named = unread.map((source) => `[${source + 1}] ${index.sources[source]?.path}: ${index.sources[source]?.reason}`);
   const found = finding("unread", "warn", null, `cites an unreadable source: ${named.join("; ")}`);
-  // The sentence cannot be checked, because none of its cited files could be read.
+  // If none of its cited files could be read, the sentence cannot be checked.
   if (unread.length === numbers.length) {
     const unchecked = { kept: true, results: [found], status: "unchecked" as const, reason: found.reason };
     return describe(written, unchecked, unread, false, undefined, index);
@@ -328,7 +328,7 @@ async function verifyCiting(written: string, { text, numbers }: MarkedText, inde
   return describe(written, checked, place !== undefined && searched ? [place.source] : sources, searched, place, index);
 }
 
-/** Returns the quotes of a cited source; of a long source only the quotes nearest to the sentence. */
+/** Returns the quotes of a cited source. If there are more than `WITHIN_SOURCE`, returns only those most similar to the sentence. */
 function quotesWithin(source: number, text: string, { quotes, nearest }: SourceIndex): readonly CitedQuote[] {
   const all = quotes[source] ?? [];
   return all.length <= WITHIN_SOURCE ? all : [...new Set(nearest(text, WITHIN_SOURCE, (one) => one === source).map(({ quote }) => quote))];

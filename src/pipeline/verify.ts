@@ -21,8 +21,9 @@ import { type Found, wordsFor } from "./retrieve.ts";
 const MAX_UNSTATED = 12;
 
 /**
- * Adds votes where rules find neither agreement nor conflict: a learned scorer decides whether one passage supports a
- * claim of the other. A low score gives no vote, because similar sentences may be about different things.
+ * Adds agreement votes for pairs of passages where rules find neither agreement nor conflict. A learned scorer decides
+ * whether one passage supports a claim of the other. A low score gives no vote, because similar sentences may be about
+ * different things.
  */
 export async function withLearnedAgreement(
   compared: Compared,
@@ -65,7 +66,7 @@ export async function verify(retrieval: Retrieval, context: PipelineContext, log
   const asked = words.questionTokens(question.resolved);
   const byRules = await comparedWith(asked, retrieval, context, signal);
   const { compared, calls } = await byModel(retrieval, byRules, context, log, signal);
-  // This ranking is used again to select quotes.
+  // The same ranking later serves to select quotes.
   const ranked = usesProbability(retrieval, context) ? await rankFor(question, passages, context, signal) : null;
   const { encoder, weights } = context.ranking();
   const isEmbedded = retrieval.ranker === encoder;
@@ -86,9 +87,9 @@ export async function verify(retrieval: Retrieval, context: PipelineContext, log
 export type Judged = Awaited<ReturnType<typeof verify>>;
 
 /**
- * Returns whether the gate uses the confidence of passages. `sufficiency` always does. `guard` does, unless a downloaded
- * cross-encoder scored the passages, because cosines of the shipped encoder are too coarse for it. `v-score` and
- * `best-similarity` do only if the shipped encoder ranked. All other gates use cosines.
+ * Returns whether the gate uses the learned confidence of passages instead of cosines. `sufficiency` always does.
+ * `guard` does, unless a downloaded cross-encoder scored the passages: cosines of the shipped encoder are too coarse
+ * for `guard`. `v-score` and `best-similarity` do only if the shipped encoder ranked. All other gates use cosines.
  */
 function usesProbability({ passages, ranker }: Retrieval, { profile, ranking }: PipelineContext): boolean {
   const { type } = profile.gate;
@@ -97,7 +98,7 @@ function usesProbability({ passages, ranker }: Retrieval, { profile, ranking }: 
   return type === "sufficiency" || ((type === "v-score" || type === "best-similarity") && ranker === ranking().encoder);
 }
 
-/** Compares passages as the profile specifies. For a `v-score` gate, a learned scorer votes where rules find nothing. */
+/** Compares passages as the profile specifies. For a `v-score` gate, a learned scorer judges the pairs for which rules find nothing. */
 async function comparedWith(
   asked: readonly string[],
   { question, passages }: Pick<Retrieval, "question" | "passages">,
@@ -110,13 +111,13 @@ async function comparedWith(
   return profile.gate.type === "v-score" ? withLearnedAgreement(byRules, passages, agreement, signal) : byRules;
 }
 
-/** Returns the conflicts in which no side is rejected. */
+/** Returns the conflicts between passages that are not rejected. */
 function amongKept(conflicts: readonly Conflict[], evidence: readonly Evidence[]): Conflict[] {
   const rejected = new Set(evidence.filter(({ verdict }) => verdict === "rejected").map(({ passage }) => passage.sid));
   return conflicts.filter(({ sides }) => sides.every(({ sid }) => !rejected.has(sid)));
 }
 
-/** Replaces the scores of the rules by a model's verdicts, if a verifier is configured. */
+/** Replaces the rule-based scores by a model's verdicts, if a verifier is configured. */
 async function byModel(
   { question, passages }: Retrieval,
   compared: Compared,
@@ -139,9 +140,9 @@ async function byModel(
 }
 
 /**
- * Asks the model once about all passages. If the call fails, the scores of the rules stay. Throws only if the caller aborts.
+ * Asks the model once about all passages. Throws only if the caller aborts.
  * @param calls receives the call, even if it fails
- * @returns verdicts of the judged passages; passages that are missing keep the scores of the rules
+ * @returns the model's verdicts. Passages that are missing, all of them after a failure, keep their rule-based scores
  */
 async function judgeByModel(
   question: Question,
@@ -174,7 +175,6 @@ async function judgeByModel(
   return verdicts;
 }
 
-/** Replaces rule scores by the model's verdicts. */
 function withVerdicts(compared: Compared, verdicts: ReadonlyMap<Passage, PassageVerdict>, by: string): Compared {
   return {
     ...compared,
@@ -207,9 +207,10 @@ interface WebFindings extends Pick<Uncertain, "evidence" | "conflicts"> {
 }
 
 /**
- * Checks uncertain passages on the web and returns the findings. Returns `null` if the profile does not ask for the web
- * at this point, if nothing is uncertain, or if the web may not or cannot be searched. With `decides`, verdicts change.
- * With `attaches`, only usable passages are checked, and verdicts stay. A failure of the web never fails the question.
+ * Checks uncertain passages on the web and returns the findings. Returns `null` if the profile uses the web at another
+ * point or never, if nothing is uncertain, or if the web cannot or must not be searched. With `decides`, verdicts
+ * change. With `attaches`, only usable passages are checked, and verdicts stay. A failure of the web never fails the
+ * question.
  */
 export async function* consultWeb(
   when: NonNullable<Profile["web"]>,
@@ -248,7 +249,7 @@ export async function* consultWeb(
   return { web: asked.evidence, evidence: judged, conflicts: amongKept(conflicts, judged), warnings: failureWarnings(asked) };
 }
 
-/** Returns why the web is not searched, or `null` if it is. Emergencies and messages with injection signals are never sent. */
+/** Returns why the web is not searched, or `null` if it may be. Emergencies and messages with injection signals are never sent. */
 async function whyNot(question: Question, { web, hotlines }: PipelineContext): Promise<string | null> {
   if (web === null) return "no web search is configured (`web_search`)";
   if (web.hosts.length === 0) return "the domain pack lists no hosts (`web.hosts`)";
@@ -265,7 +266,7 @@ function failureWarnings({ failures }: WebOutcome): Warning[] {
   }));
 }
 
-/** Returns warnings about web pages that contradict the answer. The web is not a source of the answer, but the user must know. */
+/** Returns warnings about web pages that contradict the documents. Answers are not based on the web, but the user must know. */
 function contradictions(web: readonly WebEvidence[]): Warning[] {
   return web
     .filter(({ verdict }) => verdict === "contradicted")
@@ -296,7 +297,7 @@ function describeCandidates(candidates: readonly ScoredCandidate[]): string {
     .join("\n");
 }
 
-/** Maximum characters of one quote; longer sentences are skipped. */
+/** Maximum length of a quote in characters. Longer sentences are skipped. */
 export const QUOTE_CHARACTERS = 1200;
 
 /** Ranks the candidates of usable evidence, best first. @param ranked candidates of all passages, if they are ranked already */
@@ -355,15 +356,12 @@ async function withEquivalents(question: Question, { corpus, profile }: Pipeline
   return names.length === 0 ? question.resolved : `${question.resolved} (${names.join(", ")})`;
 }
 
-/**
- * Minimum share (weighted by IDF) of a follow-up's words in a sentence of an earlier answer at which the sentence may
- * answer the follow-up too.
- */
+/** A sentence quoted in an earlier answer may be quoted again if it contains at least this IDF-weighted share of the follow-up's words. */
 const HOLDS_FOLLOW_UP = 0.5;
 
 /**
- * Returns a function that tells whether an earlier answer began with a candidate. Such candidates are excluded, unless
- * they contain the words of the follow-up or the user repeats the earlier question.
+ * Returns a function that tells whether to exclude a candidate because an earlier answer began with it. Keeps
+ * candidates that contain enough words of the follow-up, and all candidates if the user repeats the earlier question.
  */
 function wasQuotedBefore({ text, resolved, history }: Question, words: QuestionWords): (view: CandidateView) => boolean {
   if (text === resolved) return () => false;
@@ -372,7 +370,7 @@ function wasQuotedBefore({ text, resolved, history }: Question, words: QuestionW
   return ({ text: candidate, candidate: { header } }) => {
     const said = `${plain(candidate)} `;
     if (!before.some((answer) => answer.startsWith(said))) return false;
-    // Count header words as covered: in "does it have showers?", "showers" may be the header of another cell of the row.
+    // Words of the table header count as contained: in "does it have showers?", "showers" may be a column of the row quoted before.
     const held = weightedCoverage(words.own.tokens, new Set(words.tokens(`${header?.text ?? ""}\n${candidate}`)), words.idf);
     return held === null || held < HOLDS_FOLLOW_UP;
   };
@@ -393,7 +391,7 @@ function plain(text: string): string {
   return text.replace(/[^\p{L}\p{N}]+/gu, " ").trim();
 }
 
-/** Returns usable evidence. The learned gate excludes rejected passages; other gates put them last. */
+/** Returns the evidence to rank. A `sufficiency` gate excludes rejected passages; other gates put them last. */
 function mayBeUsed(evidence: readonly Evidence[], { gate }: Profile): Evidence[] {
   const kept = evidence.filter(({ verdict }) => verdict !== "rejected");
   return gate.type === "sufficiency" ? kept : [...kept, ...evidence.filter(({ verdict }) => verdict === "rejected")];

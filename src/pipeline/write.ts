@@ -53,8 +53,8 @@ function above(title: string, headingPath: readonly string[], ...table: readonly
 }
 
 /**
- * Returns whether a stored answer passes the current checks unchanged. The caller has already compared its quotes with
- * the documents.
+ * Returns whether a stored answer passes today's checks without any change of its text. Its quotes must already have
+ * been compared with the documents.
  */
 export async function passesAgain({ sentences, citations }: Answer, context: CheckContext): Promise<boolean> {
   for (const { text, citations: numbers } of sentences) {
@@ -81,14 +81,14 @@ export function flags(checks: readonly CheckResult[]): Warning[] {
 }
 
 /**
- * Two limits by which a sentence only restates the question: it repeats at least this share of the question's words, and
- * less than this share of its own words is new.
+ * A sentence only restates the question if it repeats at least this share of the question's words, and less than this
+ * share of its own words is new.
  */
 const HALF = 0.5;
 
 /**
  * Returns whether an answer to a "why" question only restates it: "Only one suitcase is allowed" to "Why is only one
- * suitcase allowed?". Compares words only, so it can be wrong: it may flag an answer that denies the premise. The check
+ * suitcase allowed?". Only words are compared, so an answer that denies the premise may be flagged wrongly. The check
  * therefore only warns.
  */
 export function onlySaysThatItIsSo(question: string, sentences: readonly string[]): boolean {
@@ -113,7 +113,7 @@ interface WrittenAnswer {
   readonly evidence: readonly Pick<Evidence, "passage">[];
 }
 
-/** The part of the context that checks of a whole answer need. Proofs run these checks without an engine. */
+/** The context that checks of a whole answer need. It is small, so that a proof can repeat the checks without an engine. */
 interface WholeContext extends Pick<PipelineContext, "encoder" | "calibrations" | "loadTokenCounter"> {
   readonly profile: Pick<PipelineContext["profile"], "check">;
   readonly check: Pick<PipelineContext["check"], "support" | "reader">;
@@ -138,7 +138,7 @@ export async function checkWhole({ question, written, evidence }: WrittenAnswer,
   return [...whole, ...guarded.map((result) => ({ ...result, sentence: null }))];
 }
 
-/** Warns about quotes that are not English: no check can judge whether they answer the question. */
+/** Warns about quotes that are not English, because no check can judge whether they answer. */
 function checkSpokenLanguage(citations: readonly Pick<Citation, "n" | "quote">[]): CheckResult[] {
   const foreign = citations.flatMap(({ n, quote }) => {
     const spokenLanguage = detectLanguage(quote);
@@ -163,7 +163,7 @@ function textsOf({ text, document, headingPath }: Evidence["passage"]): PassageT
   return [text, document.title, ...headingPath];
 }
 
-/** A drafted sentence, with the quotes of uncited sources that it was compared with. */
+/** A drafted sentence with the similar quotes of uncited sources that it was compared with. */
 export interface CheckedDraft extends OfferedDraft {
   readonly others: readonly (readonly Quote[])[];
 }
@@ -177,7 +177,7 @@ export function nothingWritten() {
     checks: [] as CheckResult[],
     warnings: [] as Warning[],
     calls: [] as ModelCall[],
-    /** Drafted sentences as they were before their checks. Repeated sentences, and held sentences that passed, are not listed. */
+    /** Drafted sentences as they were before their checks. Leaves out repeated sentences, and those that passed while held back. */
     drafts: [] as CheckedDraft[],
     /** Quotes offered to the model; empty for extractive answers. */
     offered: [] as readonly Quote[],
@@ -193,8 +193,7 @@ export type Written = ReturnType<typeof nothingWritten>;
 
 /**
  * Drafts sentences, checks each, and yields those that pass.
- * @param signals `signal` aborts if the caller leaves; `modelSignal` aborts with it, or earlier if the model's time
- * limit expires
+ * @param signals `signal` aborts if the caller leaves. `modelSignal` aborts then too, or earlier, when the model's time limit expires
  */
 export async function* writeChecked(
   { question, quotes: { candidates, task, selected } }: { readonly question: Question; readonly quotes: ChosenQuotes },
@@ -254,7 +253,7 @@ export async function* writeChecked(
   return written;
 }
 
-/** Returns the matching quotes of each source that the sentence does not cite. */
+/** Returns, for each source that the sentence does not cite, the quotes most similar to the sentence. */
 function othersOf({ text, quotes }: OfferedDraft, task: ChosenQuotes["task"]): readonly (readonly Quote[])[] {
   if (task === null) return [];
   return task.sources.filter(({ citable }) => !quotes.some((quote) => citable.includes(quote))).map((source) => task.bind(text, source));
@@ -284,20 +283,20 @@ interface WritableRecord {
 export interface SentenceCheckContext {
   /** Quotes offered to the model. */
   readonly stretches: readonly Quote[];
-  /** Matching quotes of each source that the sentence does not cite. */
+  /** Returns, for each source that the sentence does not cite, the quotes most similar to the sentence. */
   readonly othersOf: (draft: OfferedDraft) => readonly (readonly Quote[])[];
   readonly written: Written;
   readonly record: WritableRecord;
   readonly context: ReturnType<typeof checking>;
-  /** True if a citation of a number that no source has is a fault, even next to a valid citation. */
+  /** True: a citation such as `[9]` that no source has is a fault, even next to a valid citation. */
   readonly strict: boolean;
 }
 
 type SentenceEvent = Extract<AnswerEvent, { readonly type: "sentence" }>;
 
 /**
- * Checks one sentence and cites a better source if there is one. Returns `null` if the sentence is repeated, removed or
- * held back.
+ * Checks one sentence, and replaces its citation if another source fits better. Returns `null` if the sentence is
+ * repeated, removed or held back.
  */
 export async function showSentence(draft: OfferedDraft, checkContext: SentenceCheckContext): Promise<SentenceEvent | null> {
   const { stretches, othersOf, written, record, context, strict } = checkContext;
@@ -327,7 +326,7 @@ export async function showSentence(draft: OfferedDraft, checkContext: SentenceCh
   if (!kept) return null;
   const instead = checked.recited === null ? undefined : others[checked.recited];
   const quotes = instead ?? draft.quotes;
-  // `nowhere` is set only in an ablation, in which the text keeps citations of sources that do not exist.
+  // `nowhere` is set only in an ablation that leaves citations of missing sources in the text.
   const markers = nowhere === undefined ? "" : draft.missing.map((n) => ` [${n}]`).join("");
   const text = checked.text + markers;
   const shown = sheet.add(text, quotes);
@@ -337,7 +336,7 @@ export async function showSentence(draft: OfferedDraft, checkContext: SentenceCh
   return { type: "sentence", ...shown };
 }
 
-/** Returns findings about a sentence that do not depend on the profile's claim settings. */
+/** Returns findings that do not depend on the profile's checks: wrong language, reference to a removed sentence, missing source. */
 function furtherFindings(draft: OfferedDraft, stretches: readonly Quote[], strict: boolean): Finding[] {
   const textsOf = (quotes: readonly Quote[]) => quotes.map(({ text }) => text);
   const language = checkLanguage(draft.text, textsOf(draft.quotes), textsOf(stretches));
