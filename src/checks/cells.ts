@@ -28,7 +28,7 @@ interface TableRow {
 /** The cited rows of one table. */
 export type CitedTable = ReturnType<typeof tablesOf>[number];
 
-/** Minimum number of rows or columns for a cell to be confused with another. */
+/** Minimum number of rows or columns; with fewer, a cell cannot be confused with another. */
 const FEWEST = 2;
 
 /** Returns the tables with at least two cited rows, or with one cited row and at least two columns after the first. */
@@ -66,8 +66,8 @@ export function checkCells({ claim, given }: Pick<Alignment, "claim" | "given">,
 }
 
 /**
- * Splits a claim into clauses. Returns the whole sentence if a clause names a row without a cell or a cell without a row,
- * as in "A and B are x and y".
+ * Splits a claim into clauses. Returns the whole sentence if a clause names a row without a cell or a cell without a
+ * row, as in "A and B are x and y".
  */
 function partsOf(claim: Reading, { rows }: CitedTable): Part[] {
   const clauses = clausesOf(claim.text).map((range) => ({ claim, range }));
@@ -90,12 +90,12 @@ function misplacedIn(part: Part, table: CitedTable, given: Alignment["given"]): 
   return [...fromOtherRows(part, table, rows, given), ...fromOtherColumns(part, table, rows, columns)];
 }
 
-/** Finds cells of rows that the part does not name, if the part does not give the named row's value in the same column. */
+/** Finds cells of rows that the clause does not name, unless it also gives the named row's value in the same column. */
 function fromOtherRows(part: Part, table: CitedTable, meant: readonly TableRow[], given: Alignment["given"]): Misplaced[] {
   const name = labelOf(meant[0] as TableRow);
   return table.rows.flatMap((row) => {
     const own = labelOf(row);
-    // The part may still be about a row that the question names.
+    // Skip a row that the question names, because the clause may be about it.
     const isAsked = itemsOf(own).some((item) => typeof item === "string" && given(item) && !holds(itemsOf(name), item));
     if (meant.includes(row) || isAsked) return [];
     return row.cells.flatMap((cell, i): Misplaced[] => {
@@ -108,7 +108,7 @@ function fromOtherRows(part: Part, table: CitedTable, meant: readonly TableRow[]
   });
 }
 
-/** Finds cells of the named row in a column that the part does not name, if the named column has the same kind of value. */
+/** Finds cells of the named row in columns that the clause does not name, if the named column has the same kind of value. */
 function fromOtherColumns(part: Part, table: CitedTable, meant: readonly TableRow[], columns: readonly number[]): Misplaced[] {
   if (columns.length === 0) return [];
   const name = table.columns[columns[0] as number] as Reading;
@@ -129,8 +129,9 @@ function misplaced(part: Part, cell: Reading, own: Reading, name: Reading, place
 }
 
 /**
- * A cell that may be misplaced. `own` is the name of its row or column, `name` that of the row or column that the claim
- * names. `places` are the cells that the claim should give instead, `held` all cells of the named rows and columns.
+ * A cell that the claim may assign wrongly. `own` is the name of its row or column, `name` that of the row or column
+ * that the claim names. `places` are the cells that the claim should give instead, `held` all cells of the named rows
+ * and columns.
  */
 interface Placed {
   readonly cell: Reading;
@@ -164,7 +165,7 @@ function isMisplaced(part: Part, { cell, own, name, places, held }: Placed, { co
   );
 }
 
-/** Checks whether a part contains the name `own` by itself, not only within the longer `name`: "member" in "non-member". */
+/** Checks whether a clause contains the name `own` by itself, not only within the longer `name`: "member" in "non-member". */
 function isNamedItself(part: Part, own: Reading, name: Reading): boolean {
   if (!saysAll(part, own)) return false;
   const text = part.claim.text.slice(part.range.start, part.range.end).toLowerCase();
@@ -174,8 +175,8 @@ function isNamedItself(part: Part, own: Reading, name: Reading): boolean {
 }
 
 /**
- * Returns the columns, except the first, whose headers a part names. Headers that it names completely win over others:
- * for "member", the column "member" over "non-member".
+ * Returns the indexes of the columns, except the first, whose headers a clause names. If it names some headers
+ * completely, the others are dropped: for "member", the column "member" is returned, but not "non-member".
  */
 function columnsNamed({ columns }: CitedTable, part: Part): number[] {
   const headers = columns.slice(1);
@@ -185,8 +186,7 @@ function columnsNamed({ columns }: CitedTable, part: Part): number[] {
 }
 
 /**
- * Returns the indexes of the texts that a part names most completely. Returns `null` if it names none, or several with
- * different words.
+ * Returns the indexes of the texts that a clause names most completely. Returns `null` if it names none, or several with different words.
  */
 function namedAmong(readings: readonly Reading[], part: Part): number[] | null {
   const said = readings.map((reading) => saidOf(part, reading));
@@ -222,7 +222,7 @@ function placesOf(part: Part, reading: Reading): TextRange[] {
   return itemsOf(reading).flatMap((item) => placesOfItem(part, item, reading));
 }
 
-/** Returns where a part contains a word or value. @param by the cell or header that contains the word or value */
+/** Returns where a clause contains a word or value. @param by cell or header from which the word or value comes */
 function placesOfItem({ claim, range }: Part, item: Item, by: Reading): TextRange[] {
   const found =
     typeof item === "string"
@@ -232,8 +232,8 @@ function placesOfItem({ claim, range }: Part, item: Item, by: Reading): TextRang
 }
 
 /**
- * Returns whether both cells begin with a value, and these values are of one kind. Text cells are not compared, because a
- * header such as "type" fits many things.
+ * Returns whether both cells begin with a value of the same kind. Text cells are not compared, because a header such as
+ * "type" fits many things.
  */
 function measuredAlike(one: Reading, other: Reading): boolean {
   const [a, b] = [one.values[0], other.values[0]];

@@ -11,7 +11,7 @@ import { repairUrls } from "./urls.ts";
 
 /**
  * Revision of the checks. Increment it whenever a check gives another result for the same sentence, even if only the
- * wording of a reason changes. Proofs and records store it, so that a verifier can distinguish another revision from
+ * wording of a reason changes. Proofs and records store it, so that a verifier can tell another revision from
  * tampering. `revision.test.ts` fails if you forget. Proofs and records of the first revision do not store it.
  */
 export const CHECKS_REVISION = 12;
@@ -67,7 +67,7 @@ function takeOut(text: string): { text: string; found: Finding | null } {
   return { text: cleaned, found: finding("html", "repaired", 0, `markup was taken out${names === "" ? "" : `: ${names}`}`) };
 }
 
-/** Returns the index of the source that contains the sentence, ignoring punctuation and case, or `null`. */
+/** Returns the index of the source that contains the sentence, ignoring punctuation and case; `null`: none does. */
 function findStatedSource(text: string, sources: readonly (readonly CitedQuote[])[], reader: Reader): number | null {
   const letters = lettersOf(text);
   const at = sources.findIndex((quotes) => quotes.some((quote) => reader.statements(quote).some((one) => lettersOf(one.text) === letters)));
@@ -86,13 +86,13 @@ function lettersOf(text: string): string {
  * pass every check with that source.
  */
 const SURELY_FITS = 0.6;
-/** Minimum lead of that source over the cited quotes, in the share of words, if the checks find no fault with the cited quotes. */
+/** If the cited quotes have no fault, another source must cover at least this much more of the sentence's words to replace them. */
 const CLEARLY_BETTER = 0.15;
 
 /**
- * Returns the index of a source that covers the sentence better than the cited quotes if these have a fault, or much
- * better if they have none. Returns `null` if there is no such source.
- * @param cited findings about the cited quotes, and the share of the sentence that they cover
+ * Returns the index of a source that covers more of the sentence's words than the cited quotes; much more, if the
+ * checks find no fault with these. Returns `null` if there is none.
+ * @param cited findings about the cited quotes, and the share of the sentence's words that they cover
  * @param others quotes of every source that is not cited
  */
 function findBetterSource(
@@ -126,7 +126,7 @@ export interface CheckContext {
   readonly reader: Reader;
   /** The question. Words and values that the answer repeats from it are not claims. */
   readonly question: string;
-  /** Support scorer; `null` if none is installed, so that support is not judged. */
+  /** Support scorer; `null`: none is installed, so support is not judged. */
   readonly support: Pick<SupportScorer, "id" | "score"> | null;
   /** Compares a sentence that cites nothing with the sources; absent: not compared. */
   readonly similarity?: SimilarityScorer | undefined;
@@ -138,7 +138,7 @@ export interface CheckContext {
 export interface SentenceToCheck {
   readonly text: string;
   readonly cited: readonly CitedQuote[];
-  /** Cited numbers that no quote has. */
+  /** Cited numbers, such as 9 for `[9]`, that no source has. */
   readonly missing?: readonly number[];
   /** Quotes of the sources that the sentence does not cite. One of these sources may be the right one. */
   readonly others?: readonly (readonly CitedQuote[])[];
@@ -161,10 +161,10 @@ const MAX_SENTENCE_CHARACTERS = 4_000;
 
 /**
  * Checks one sentence before it is shown. An exact quote is checked only by the guards. Any other sentence must cite a
- * quote and agree with its quotes in content, values and names; URLs of other sites are removed or replaced. If an uncited
- * source fits better and supports the sentence, the citation is replaced. A sentence without a citation gets one if
- * a source contains it or, if the profile asks for that, if the most similar source supports it. Shared words alone are not
- * enough: a third of the citations chosen by them were false.
+ * quote and agree with its quotes in content, values and names; URLs of other sites are removed or replaced. If an
+ * uncited source fits better and supports the sentence, the citation is replaced. A sentence without a citation gets
+ * one if a source contains it or, if the profile asks for that, if the most similar source supports it. Shared words
+ * alone are not enough: a third of the citations that were chosen by shared words were false.
  */
 export async function checkSentence(
   { text: raw, cited, missing = [], others = [] }: SentenceToCheck,
@@ -216,8 +216,8 @@ function texts(quotes: readonly CitedQuote[]): string[] {
 }
 
 /**
- * Returns whether a citation chosen by code, not by the model, reaches the minimum support score. The score is computed
- * even if the profile does not enable it, because citations chosen by shared words alone were often false.
+ * Returns whether a citation that code chose, not the model, reaches the minimum support score. Such citations are
+ * scored even if the profile does not enable scoring, because citations chosen by shared words alone were often false.
  */
 async function isSupported(text: string, quotes: readonly CitedQuote[], context: CheckContext): Promise<boolean> {
   const scored = await scoreSupport(text, quotes, context);
@@ -288,7 +288,6 @@ export function verificationScore(claims: readonly Claim[]): number | null {
   return total === 0 ? null : supported / total;
 }
 
-/** Runs the checks of the whole answer. */
 export function checkAnswer(sentences: readonly AnswerSentence[], claims: readonly Claim[], settings: CheckSettings): CheckResult[] {
   const results: CheckResult[] = [];
   const score = verificationScore(claims);

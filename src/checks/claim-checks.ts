@@ -34,18 +34,15 @@ export function alignClaim(text: string, quotes: readonly CitedQuote[], question
   return {
     alignment: align(reader.read(text), statements, asked.roots),
     question: asked,
-    /** Parts of the host names of the cited documents, in lower case. */
+    /** Labels of the cited documents' host names, such as `va` and `gov`, in lower case. */
     publishers: new Set(quotes.flatMap(({ url }) => (url === null ? [] : hostLabels(url)))),
-    /** Tables of which rows are cited. */
+    /** Tables with cited rows. */
     tables: tablesOf(quotes, reader),
     settings,
   };
 }
 
-/**
- * Runs those checks of a claim that the profile asks for, in report order. Only the check of values also runs without
- * citations.
- */
+/** Runs the checks of a claim that the profile asks for, in report order. Without citations, only the check of values runs. */
 export function checkClaim({ alignment, question, publishers, tables, settings: { values, claims } }: ClaimFacts): Finding[] {
   const ofValues = values === "off" ? [] : [checkValues(alignment, question, values)];
   if (claims === "off" || alignment.statements.length === 0) return ofValues;
@@ -53,25 +50,25 @@ export function checkClaim({ alignment, question, publishers, tables, settings: 
   return [...ofValues, ...found.filter((one) => one !== null)];
 }
 
-/** Returns the labels of a URL's host: `www`, `va`, `gov`. */
+/** Returns the labels of a URL's host: `www`, `va`, `gov` for `https://www.va.gov`. */
 function hostLabels(url: string): string[] {
   return URL.canParse(url) ? new URL(url).hostname.split(".") : [];
 }
 
 const FITS = 0.5;
-/** Minimum lead, in coverage of the words near a name, of a quoted sentence without the name over those with the name. */
+/** A name is misattributed only if a quoted sentence without it covers the claim's words near it better, by this much, than all with it. */
 const MARGIN = 0.3;
 /**
- * Minimum coverage of the words near a name, by a quoted sentence with that name, at which the name counts as correct
+ * A name counts as correct if a quoted sentence with it covers at least this share of the claim's words near it,
  * whatever other sentences cover.
  */
 const UNFIT = 0.45;
-/** Number of different words that a claim must exceed to show what a name is about. */
+/** Only claims with more different words than this show what a name is about. */
 const FEWEST_WORDS = 3;
 
 /**
  * Finds names that no cited quote contains, and names that the quotes connect with something else.
- * @param publishers parts of the cited host names, in lower case; pages of these sites say "we" instead of the name
+ * @param publishers labels of the cited host names, in lower case; pages of these sites may say "we" instead of the name
  */
 function checkEntities(alignment: Alignment, publishers: ReadonlySet<string>, mode: "remove" | "warn"): Finding {
   const { claim } = alignment;
@@ -118,8 +115,8 @@ function isDisplaced(word: ContentWord, alignment: Alignment, publishers: Readon
 const WE = /\b(?:we|us|our)\b/i;
 
 /**
- * Returns whether a name is an acronym that the quotes spell out ("PMC"), or is spelled out while the quotes have the
- * acronym.
+ * Returns whether the quotes have the name in another form: an acronym ("PMC") that they spell out, or a full name of
+ * which they have the acronym.
  */
 function isShortOrLong(word: ContentWord, { claim, statements }: Alignment): boolean {
   const written = claim.text.slice(word.start, word.end);
@@ -136,7 +133,7 @@ function initialsOf(words: readonly ContentWord[]): string {
   return words.map(({ text }) => text.charAt(0)).join("");
 }
 
-/** Returns the whole name that a word belongs to: adjacent name words, with only blanks or small words such as "of" between. */
+/** Returns the full name that a word belongs to: adjacent name words, with only blanks or small words such as "of" between. */
 function nameRun(word: ContentWord, words: readonly ContentWord[], text: string): ContentWord[] {
   const at = words.indexOf(word);
   let from = at;
@@ -160,8 +157,8 @@ const RELATES = /^\s*(?:\p{L}+\s+){0,2}(?:which|whom|who|whose)\b/iu;
 const JOINS_UNIT = /^\s*(?:an?|per|each|every|\/)\s*$/iu;
 
 /**
- * Splits a sentence between values of one kind, at punctuation or conjunctions, if there is also a content word between
- * the values. Returns an empty list if this gives fewer than two segments.
+ * Splits a sentence at punctuation or conjunctions between two values of one kind, if a content word is between them
+ * too. Returns an empty list if nothing is split.
  */
 function segmentsOf(sentence: Reading, isKind: (value: Value) => boolean): Segment[] {
   // Skip spelled numbers, because they rarely distinguish two things: "the boundary between the two".
@@ -188,7 +185,7 @@ function cutBetween(one: Value, next: Value, { text, words }: Reading): TextRang
 
 function segmentOf(range: TextRange, all: readonly Value[], sentence: Reading) {
   const { words, text } = sentence;
-  /** Values of the kind at which the sentence is split. */
+  /** Values in this segment, of the kind at which the sentence is split. */
   const values = all.filter((value) => isWithin(value, range));
   const [first, last] = [values[0] as Value, values.at(-1) as Value];
   const isAlone = ({ root }: ContentWord) => words.every((word) => word.root !== root || isWithin(word, range));
@@ -230,7 +227,7 @@ const COMPARES = /\bthan\b/iu;
 function checkPairing({ claim, given, statements }: Pick<Alignment, "claim" | "given" | "statements">): Finding | null {
   if (statedValues(claim).length === 0) return null;
   const found = excepts(claim) ? [] : statements.map((statement) => mispairedBy(statement, claim, given));
-  // A quoted sentence with a wrong pair cannot support the claim, so leave it out.
+  // A quoted sentence from which the claim pairs wrongly cannot support the claim, so leave it out.
   const others = statements.filter((_, i) => found[i]?.length === 0);
   const doubted = found.flat().filter((one) => !others.some((statement) => saysTheSame(statement, one, claim)));
   return doubtOf("pairing", doubted) ?? finding("pairing", "pass", 1, "pairs no value with another part of a cited sentence");
@@ -264,7 +261,7 @@ function mispairedBy(statement: Statement, claim: Reading, given: Alignment["giv
   });
 }
 
-/** Returns the clauses with values if each of them names a segment and no other clause does; otherwise the whole sentence. */
+/** Returns the clauses that contain values if each of them names a segment and no other clause does; otherwise the whole sentence. */
 function partsOf(claim: Reading, segments: readonly Segment[], valuesIn: (part: Part) => readonly Value[]): Part[] {
   const clauses = clausesOf(claim.text).map((range) => ({ part: { claim, range }, names: namesAny({ claim, range }, segments) }));
   const saying = clauses.filter(({ part }) => valuesIn(part).length > 0);
@@ -276,7 +273,7 @@ function namesAny(part: Part, segments: readonly Segment[]): boolean {
   return wordsOf(part).some((root) => segments.some(({ own }) => own.some((word) => word.root === root)));
 }
 
-/** Finds words of one segment combined with the values of another. */
+/** Finds words of one segment that the claim combines with the values of another. */
 function mispairedIn(
   part: Part,
   said: readonly Value[],
@@ -292,14 +289,14 @@ function mispairedIn(
   const [own] = holding;
   if (own === undefined || holding.length > 1 || !said.every((one) => holds(own, one))) return [];
   const roots = new Set(wordsOf(part));
-  // The part may be about a thing that only the question names.
+  // Report nothing if the part may be about something that only the question names.
   if (own.own.length === 0 || own.own.some(({ root }) => !roots.has(root) && given(root))) return [];
   if (own.valuesBesides.some((value) => claim.values.some((one) => isWithin(one, range) && isStated(one, value)))) return [];
   const isSilentOfOwn = !own.own.some(({ root }) => roots.has(root));
   const foreign = [...roots].filter((root) => !statement.roots.has(root) && !statement.above.has(root));
   return segments.flatMap((other): Mispaired[] => {
     if (other === own) return [];
-    // Words of the first segment may be the subject of all segments, so only words next to its value certainly belong to it.
+    // Words of the first segment may be the subject of all segments. Only words next to its value certainly belong to it alone.
     const naming = (other === segments[0] ? other.beside : other.own).filter(({ root }) => roots.has(root));
     // A word that the quoted sentence lacks may paraphrase a word of the value's segment: "in winter" for October to March,
     // "kids" for children. Then report nothing.

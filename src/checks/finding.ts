@@ -8,11 +8,11 @@ export interface CitedQuote {
   readonly text: string;
   /** URL of its document. */
   readonly url: string | null;
-  /** True if the current version of the document contains exactly this quote. */
+  /** True if the document's current version contains this quote verbatim. */
   readonly exact: boolean;
   /** Context above the quote: title, headings, lead-in of a list, header of a table. */
   readonly above?: readonly string[];
-  /** Header of the table, for a table row. Absent or `null` if the quote is not a table row or its table has no header. */
+  /** Header of the table, if the quote is a table row. Absent or `null`: not a table row, or the table has no header. */
   readonly header?: string | null;
 }
 

@@ -10,13 +10,13 @@ import type { Reader } from "./statements.ts";
 export interface AnswerGuards {
   readonly similarity: RelevancyScorer | null;
   readonly support: Pick<SupportScorer, "id" | "score"> | null;
-  /** Analyses texts for the exact checks, which run in addition to the score. */
+  /** Analyses texts for the exact checks of values and names, which run in addition to the support score. */
   readonly reader: Reader;
   /** Returns the number of tokens by a tokeniser; `null`: tokens are not counted. */
   readonly countTokens: ((text: string) => number) | null;
 }
 
-/** Checks relevancy, faithfulness and length of an answer, as far as the profile asks for it. */
+/** Runs the profile's guards of a whole answer: relevancy, faithfulness and token budget. */
 export async function guardAnswer(
   question: string,
   { sentences, passages }: { readonly sentences: readonly string[]; readonly passages: readonly PassageTexts[] },
@@ -60,8 +60,8 @@ interface EntailmentResult {
 }
 
 /**
- * Checks whether texts together support a sentence of any origin, by the default profile's checks of values and names
- * and by the support score.
+ * Checks whether texts together support a sentence of any origin. Uses the support score and the default profile's
+ * checks of values and names.
  */
 export type EntailmentCheck = (claim: string, texts: readonly CitedQuote[], question: string) => Promise<EntailmentResult>;
 
@@ -76,15 +76,15 @@ export function createEntailmentCheck(reader: Reader, support: Pick<SupportScore
 
 type FaithfulnessSettings = NonNullable<GuardSettings["faithfulness"]>;
 
-/** Text of a passage, then its title and headings, which apply to the whole text. */
+/** Text of a passage, followed by its title and headings, which apply to the whole text. */
 export type PassageTexts = readonly [text: string, ...above: string[]];
 
-/** Returns whether the scorer is a model of the kind on which the `validator` design measured its threshold. */
+/** Returns whether the scorer is a model of the kind with which the `validator` design measured its threshold. */
 function isOfSource({ source }: FaithfulnessSettings, scorerId: string): boolean {
   return scorerId.toLowerCase().includes(source.model);
 }
 
-/** Returns the minimum score of a faithful answer, which depends on the scorer. */
+/** Returns the minimum score at which an answer counts as faithful. It depends on the scorer. */
 export function leastFaithfulness(settings: FaithfulnessSettings, scorerId: string): number {
   return isOfSource(settings, scorerId) ? settings.source.minimum : settings.minimum;
 }
@@ -100,10 +100,10 @@ export interface FaithfulnessJudges {
 }
 
 /**
- * Scores the faithfulness of an answer to its passages. With the bundled scorer, the score is the minimum over the
- * sentences of the probability that all passages together support the sentence; it is 0 if values or names differ. With a
- * model like that of the `validator` design, it is the mean over passages of the mean over sentences; the design gives no
- * rule for several passages, so this mean is our choice. Without a scorer the score is `null`, never 0.
+ * Scores the faithfulness of an answer to its passages. With the bundled scorer, the score is the lowest of all
+ * sentences: the probability that all passages together support the sentence, or 0 if values or names differ. With a
+ * model like that of the `validator` design, it is the mean over passages of the mean over sentences. The design gives
+ * no rule for several passages, so this mean is our choice. Without a scorer the score is `null`, never 0.
  */
 export async function checkFaithfulness(
   sentences: readonly string[],
@@ -127,7 +127,7 @@ export async function checkFaithfulness(
 
 interface Scored {
   readonly score: number;
-  /** Objection of the exact checks; `null`: none. */
+  /** Reason why the exact checks reject the sentence; `null`: they do not. */
   readonly objection: string | null;
 }
 
@@ -172,7 +172,7 @@ export interface RelevancyScorer extends SimilarityScorer {
   readonly minimum: number;
 }
 
-/** Checks whether an answer addresses the question. If there is no scorer or it fails, the score is `null`, never 0. */
+/** Checks whether an answer addresses the question, by their similarity. Without a scorer, or if it fails, the score is `null`, never 0. */
 export async function checkRelevancy(question: string, answer: string, scorer: RelevancyScorer | null): Promise<Finding> {
   if (scorer === null) return finding("relevancy", "pass", null, "no encoder is installed to compare answer and question");
   let score: number | null;

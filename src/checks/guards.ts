@@ -10,19 +10,19 @@ export interface Vocabulary {
   readonly terms: Readonly<Record<string, string>>;
 }
 
-/** Rule for one canonical term in a tenant's answers. */
+/** Rule for one canonical term (the shared name of a thing) in a tenant's answers. */
 export interface TermRule {
   readonly canonical: string;
   /** The tenant's term. */
   readonly right: string;
-  /** Wrong terms: those of other tenants, and the canonical term if it is an internal name. `of` says whose term it is. */
+  /** Wrong terms: those of other tenants, and the canonical term if it is an internal name. `of` says which. */
   readonly rivals: readonly { readonly term: string; readonly of: string }[];
 }
 
 /** Rules for a tenant's answers. An empty list allows every term. */
 export type Terminology = readonly TermRule[];
 
-/** Matches an internal name such as `STOCK_CHECK`, which no tenant uses. "stock check" may be a tenant's term. */
+/** Matches an internal name such as `STOCK_CHECK`, which no tenant uses. Without `_`, as in "stock check", it may be a tenant's term. */
 const INTERNAL_NAME = /_/;
 
 /** Returns the rules for one tenant. A term that both this and another tenant use is not a violation. */
@@ -91,7 +91,6 @@ function inflected(word: string): string {
   return `${word}s?`;
 }
 
-/** Normalises a term for comparison. */
 function spelling(term: string): string {
   return plainView(term)
     .plain.trim()
@@ -187,7 +186,7 @@ export function guardSentence(text: string, quotes: readonly string[], settings:
   return found.filter(({ verdict }) => verdict !== "pass");
 }
 
-/** Returns the names of the active guards that report only violations. If such a guard has no finding, the answer passed it. */
+/** Returns the names of the active guards that report only violations. An answer without a finding of such a guard passed it. */
 export function sentenceGuards({ pii, terminology, injection }: GuardSettings): ReadonlySet<string> {
   return new Set(Object.entries({ pii, terminology, injection }).flatMap(([name, mode]) => (mode === "off" ? [] : [name])));
 }

@@ -63,7 +63,7 @@ export interface Part {
   readonly range: TextRange;
 }
 
-/** A value or cell that the claim gives to the wrong thing. */
+/** A value or table cell that the claim assigns to the wrong thing. */
 export interface Misplaced {
   readonly reason: string;
   readonly spans: readonly TextRange[];
@@ -75,7 +75,7 @@ export function wholeOf(claim: Reading): Part {
   return { claim, range: { start: 0, end: claim.text.length } };
 }
 
-/** Checks whether a sentence makes an exception. Which value belongs to which thing is then ambiguous. */
+/** Checks whether a sentence makes an exception. If so, it is ambiguous which value belongs to which thing. */
 export function excepts({ text }: Reading): boolean {
   return EXCEPTS.test(text);
 }
@@ -114,8 +114,8 @@ const OWN = 1;
 const ABOVE = 0.8;
 const BESIDE = 0.4;
 /**
- * Minimum weight of a word that the question contains, even if the quoted sentence lacks it. Used only to compare quoted
- * sentences with each other; the word supports nothing.
+ * Minimum weight of a word of the claim that the question contains, even if the quoted sentence lacks it. The weight
+ * only serves to compare quoted sentences; it never counts as support.
  */
 const GIVEN = 0.6;
 /** Factor for a word that is negated in only one of claim and source. */
@@ -126,11 +126,11 @@ const OTHER_POLARITY = 0.5;
  */
 const SLACK = 0.1;
 const CLEARLY_MORE = 0.39;
-/** Distance in content words at which the weight of a word halves. Used to find what a value or a name is about. */
+/** Distance in content words at which the weight of a word halves. Used to find what a value or name is about. */
 const HALF_DISTANCE = 4;
 /** Distance in content words at which the weight of a word halves in `close`, which considers only the nearest words. */
 const CLOSE_DISTANCE = 1.5;
-/** Weight of a word in headings, for `close`. */
+/** Weight in `close` of a word that only title or headings contain. */
 const BARELY = 0.3;
 
 /** A claim compared with every sentence of its quotes. */
@@ -181,8 +181,8 @@ export function align(claim: Reading, statements: readonly Statement[], given: R
       distinct.map(() => 1),
     ),
     /**
-     * Checks whether the first quoted sentence covers everything of the claim that the second covers, and clearly more. Both
-     * are given by their indexes.
+     * Checks whether the quoted sentence at index `one` covers everything of the claim that the one at index `other`
+     * covers, and clearly more.
      */
     outdoes(one: number, other: number) {
       const [a, b] = [heldHere(one), heldHere(other)];
@@ -190,12 +190,12 @@ export function align(claim: Reading, statements: readonly Statement[], given: R
     },
     /** Like `coverage`, but words near a place of the claim weigh more. Words of the place itself are left out. */
     near: (place: TextRange) => score(held, sharesAround(place, HALF_DISTANCE)),
-    /** Returns, for each quoted sentence, the share of the words close to a place that it contains itself, negated or not. */
+    /** Returns, for each quoted sentence, the weighted share of the words close to a place that it contains itself, negated or not. */
     close: (place: TextRange) => score(own, sharesAround(place, CLOSE_DISTANCE)),
   };
 }
 
-/** Returns the weight of a word by its distance: 1 for an adjacent word, less with every content word between. */
+/** Returns the weight of a word by the number of content words between: 1 for an adjacent word, less with every word between. */
 function nearness(between: number, halfDistance: number): number {
   return 1 / (1 + between / halfDistance);
 }

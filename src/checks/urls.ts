@@ -1,15 +1,15 @@
 import type { TextRange } from "../shared/types.ts";
 import { plainView } from "../text/normalise.ts";
 
-/** Pattern of a character inside a URL. Punctuation after the URL is removed later, because it belongs to the sentence. */
+/** Pattern of a character inside a URL. `trimEnd` removes punctuation after the URL, because it belongs to the sentence. */
 const REST = String.raw`[^\s<>"'\x60\]}]`;
 const LABEL = String.raw`[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,62})`;
 /** Top-level domains that mark a bare word as a host. Leaves out some that are also English words, such as "it" and "in". */
 const ENDINGS =
   "com|org|net|gov|mil|edu|int|info|biz|pro|io|co|ai|app|dev|xyz|top|site|online|shop|club|link|click|win|vip|tech|website|page|us|uk|eu|de|fr|nl|ch|es|pl|cz|se|fi|dk|pt|gr|hu|ro|ru|su|ua|cn|jp|kr|tr|ir|br|mx|ar|cl|ca|au|nz|za|tk|ml|cf|gq|cc|ws|tv|gg|ly";
 /**
- * Matches what looks like a URL. The alternatives are: with a scheme; with a scheme that executes or displays its content;
- * with `www.`; an IP address with a path; a host with a path; a host with a known top-level domain.
+ * Matches what looks like a URL: with a scheme or `www.`; with a scheme that executes or displays its content; an IP
+ * address with a path; a host with a path; a host with a known top-level domain.
  */
 const URL_PATTERN = new RegExp(
   [
@@ -27,10 +27,7 @@ export interface FoundUrl extends TextRange {
   readonly url: string;
 }
 
-/**
- * Returns the URLs that a reader sees in a text, with or without a scheme. Leaves out trailing punctuation and
- * surrounding brackets.
- */
+/** Returns the URLs in a text as displayed, with or without a scheme. Leaves out trailing punctuation and surrounding brackets. */
 export function urlsIn(text: string): FoundUrl[] {
   const { plain, at } = plainView(text);
   return [...plain.matchAll(URL_PATTERN)].flatMap((match) => {

@@ -11,12 +11,12 @@ const DIFFERENCE = /\b(?:minus|less the|difference|subtract(?:s|ed|ing)?|deduct(
 const PRODUCT = /\b(?:times|multiplied|each|per|every|for \w+ (?:days|weeks|months|years))\b|[×*]/i;
 const SHARE = /(?:%|percent|per cent|half|third|quarter)\s+of\b/i;
 
-/** Maximum number of operands. Among more numbers, two of them often give the value by chance. */
+/** Maximum number of values in the claim that may be operands. Among more numbers, two often give the value by chance. */
 const MOST_OPERANDS = 6;
 
 /**
- * Checks whether the value is the sum, difference, product or percentage of two values in the claim that are quoted. The
- * claim must show the calculation, so that the user can follow it.
+ * Checks whether the value is the sum, difference, product or percentage of two other values of the claim that are
+ * quoted. The claim must show the calculation, so that the user can follow it.
  */
 function isDerived(value: Value, claim: Reading, statements: readonly Statement[]): boolean {
   const isQuoted = (one: Value) => statements.some(({ values }) => values.some((stated) => isStated(one, stated)));
@@ -46,16 +46,16 @@ function near(a: number, b: number): boolean {
   return Number.isFinite(a) && Number.isFinite(b) && Math.abs(a - b) <= 0.01;
 }
 
-/** Minimum coverage of the words near a value by a quoted sentence that contradicts the value. */
+/** A quoted sentence contradicts a value only if it covers at least this weighted share of the claim's words near the value. */
 const FITS = 0.5;
-/** Minimum lead, in coverage, of a quoted sentence with another value of the same kind over the sentences with the claim's value. */
+/** A quoted sentence contradicts a value only if it covers the words near it better, by this much, than all that contain the value. */
 const RIVAL_MARGIN = 0.1;
-/** Minimum number of different words in a claim to show what its values are about. */
+/** Claims with fewer different words do not show what their values are about. */
 const FEWEST_WORDS = 3;
 
 /**
- * Minimum share of the claim's words in a quoted sentence that contradicts a value, if the quoted sentences with the
- * value contain none of these words.
+ * If the quoted sentences with the value contain no word of the claim, a quoted sentence with another value contradicts
+ * it. That sentence must contain at least this share of the claim's words.
  */
 const SAID_ITSELF = 0.5;
 /** Matches a list number at the start of a sentence, such as "7. ". */
@@ -68,8 +68,8 @@ interface Fault {
 }
 
 /**
- * Checks that the cited quotes contain every value of the claim, and say it about the same thing. A value from the
- * question or from a calculation that the claim shows needs no source.
+ * Checks that the cited quotes contain every value of the claim and state it about the same thing. A value from the
+ * question, or from a calculation that the claim shows, needs no source.
  * @param question the analysed question
  */
 export function checkValues(alignment: Alignment, question: Reading, mode: "remove" | "warn"): Finding {
@@ -144,10 +144,10 @@ const NEEDS_UNIT: ReadonlySet<ValueKind> = new Set([
 ]);
 
 /**
- * Checks whether a stated value supports the claimed one. A value with a unit does not support a bare number if the
- * claim also contains the value with its unit: "aisle 40, 40 percent off". It does if the claim contains another value of
- * that kind: "30 days, then 60". Otherwise kinds such as durations support a bare number only if both have the same word
- * beside them ("under 2" for "under 2 years"), or if the value is an end of a range ("4 to 5 years" supports 4 and 5).
+ * Checks whether a stated value supports the claimed one. A bare number in the claim is supported by a value with a unit if
+ * - the claim contains another value of that kind ("30 days, then 60"), but not this value with its unit ("aisle 40, 40 percent off");
+ * - otherwise, the kind is often written without unit, the same word is beside both ("under 2" for "under 2 years"), or
+ * the value is an end of a range ("4 to 5 years" supports 4 and 5).
  * @param by text that states the value; `null`: the text above a sentence
  */
 export function bears(stated: Value, claimed: Value, claim: Reading, by: Reading | null): boolean {
@@ -196,25 +196,21 @@ function sharesWordBeside(one: readonly [Value, Reading], other: readonly [Value
   return besideOf(...other).some((word) => words.includes(word));
 }
 
-/** Returns the words next to a value. */
 function besideOf({ start, end }: Value, { text }: Reading): string[] {
   const before = /(\p{L}+)[^\p{L}\p{N}]*$/u.exec(text.slice(Math.max(0, start - 40), start))?.[1];
   const behind = /^[^\p{L}\p{N}]*(\p{L}+)/u.exec(text.slice(end, end + 40))?.[1];
   return [before, behind].flatMap((word) => (word === undefined ? [] : [word.toLowerCase()]));
 }
 
-/**
- * Checks whether the quoted sentence has another value of the same kind. For a bare number, it must count the same
- * things.
- */
+/** Checks whether the quoted sentence has another value of the same kind. A bare number must count the same things. */
 function takesThePlace(value: Value, statement: Statement, claim: Reading): boolean {
   if (COUNTS.has(value.kind)) return countsTheSame(value, claim, statement);
   return statement.values.some((one) => one.kind === value.kind && !isClaimed(one, claim));
 }
 
 /**
- * Checks, for a table cell without a unit, whether another row has a different bare number in the same column. Values are
- * counted from the end of the row, because the row's name comes first and may contain numbers.
+ * Checks, for a table cell without a unit, whether another row has a different bare number in the same column. Values
+ * are counted from the end of the row, because the row's name comes first and may contain numbers.
  */
 function standsInTheCell(stated: Value, holding: Statement, other: Statement, claim: Reading): boolean {
   const fromEnd = holding.values.length - holding.values.indexOf(stated);
@@ -231,7 +227,7 @@ export function isClaimed(value: Value, { values }: Reading): boolean {
 const COUNTS: ReadonlySet<ValueKind> = new Set(["number", "ordinal"]);
 
 /**
- * Checks whether a value is a count in words, such as "two conditions", which may summarise a list of the source. Only
+ * Checks whether a value is a count in words, such as "two conditions". It may summarise a list of the source, so only
  * another count of the same things contradicts it.
  */
 export function isSpelledCount({ kind, start }: Value, text: string): boolean {

@@ -5,10 +5,9 @@ import { messageOf } from "../shared/errors.ts";
 import { describeIssues } from "../text/validate.ts";
 import type { Sufficiency } from "./gate.ts";
 
-/** Milliseconds for which a lookup is cached. Short, so that a running server soon uses a newly written calibration. */
+/** Milliseconds for which the lookup of a calibration file is cached, so that a running server soon uses a new file. */
 export const LOOK_AGAIN_MS = 2_000;
 
-/** Result of reading a calibration file. */
 export type FoundCalibration =
   | { readonly type: "found"; readonly calibration: GateCalibration }
   | { readonly type: "unreadable"; readonly name: string; readonly why: string };
@@ -96,8 +95,7 @@ export const gateCalibrationSchema = z
     domain: z.string().min(1),
     profile: z.string().min(1),
     /**
-     * Besides documents and questions, only `settings`, `encoder`, `weights` and `writer` affect confidence and answers. If
-     * one of these four differs, the threshold is invalid.
+     * `settings`, `encoder`, `weights` and `writer` affect confidence and answers. If one of them differs today, the threshold is invalid.
      */
     settings: sha256.describe("SHA-256 of the profile's retrieval, gate, writing and checks"),
     encoder: z.string().nullable().describe("Id of the encoder that ranked; null: BM25 only"),
@@ -151,7 +149,7 @@ function faultOf({ labels, measured, chances, threshold, risk, delta }: Counted)
   return null;
 }
 
-/** Settings that the gate of a question depends on. */
+/** Values that must equal those in a calibration for it to apply. */
 export interface GateFacts {
   readonly domain: string;
   readonly profile: string;
@@ -172,13 +170,13 @@ export type GateThreshold =
   | { readonly type: "calibrated"; readonly calibration: GateCalibration };
 
 /**
- * Maximum ratio between the numbers of windows now and in the calibration, in either direction. At a larger ratio most
- * of today's index was not calibrated, or most of the calibrated documents are gone. Small indexes have the same limit,
- * because calibrating them again is quick.
+ * Maximum ratio, in either direction, between the numbers of indexed windows today and in the calibration. At a larger
+ * ratio, most of today's index was not calibrated, or most of the calibrated documents are gone. Small indexes have the
+ * same limit, because calibrating them again is quick.
  */
 export const MOST_WINDOW_FACTOR = 2;
 
-/** Properties of the searched index that decide whether a calibration fits it. */
+/** The index properties that decide whether a calibration fits. */
 export interface AskedIndex {
   /** Id of the encoder that ranks, or `null` for ranking by words alone. */
   readonly ranker: string | null;

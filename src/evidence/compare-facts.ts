@@ -4,7 +4,7 @@ import type { Value } from "../language/values.ts";
 import type { ConflictKind, TextRange } from "../shared/types.ts";
 import type { Fact } from "./facts.ts";
 
-/** Result of comparing two facts about one thing: they agree, or they differ in one point. */
+/** Result of comparing two facts about one thing: they agree, or they differ in one point. `a` and `b` are the differing texts. */
 export type Comparison =
   | {
       readonly type: "differ";
@@ -15,17 +15,17 @@ export type Comparison =
     }
   | { readonly type: "agree"; readonly certainty: number };
 
-/** Minimum weighted share of a fact's words in the other fact and its context: of each fact, and on average (`ALIGNED`). */
+/** Minimum weighted share of a fact's words that the other fact and its context contain: for each fact, and on average (`ALIGNED`). */
 const LEAST_SHARE = 0.42;
 const ALIGNED = 0.6;
-/** Minimum average share for two facts without values to agree. */
+/** Two facts without an equal value agree only if they contain, on average, this weighted share of each other's words. */
 const ALIGNED_WORDS = 0.8;
 /** Share that a word contributes if only the headings or neighbouring sentences of the other fact contain it. */
 const IN_CONTEXT = 0.75;
-/** Minimum total weight of the shared words. Equal texts with at least `COPY_WORDS` content words pass whatever their weight. */
+/** Minimum total weight of the shared words. Below it, only equal texts with at least `COPY_WORDS` content words are compared. */
 const SHARED_WEIGHT = 1.7;
 const COPY_WORDS = 2;
-/** Total weight of shared words at which the certainty is one half. */
+/** Total weight of shared words at which the certainty of two fully overlapping facts is one half. */
 const HALF_CERTAIN = 2;
 /** Minimum weight of a word that can distinguish two subjects. */
 const TELLING = 0.62;
@@ -33,7 +33,7 @@ const TELLING = 0.62;
 /**
  * Compares two facts: do they concern the same thing, and if so, do they agree or contradict each other? They
  * contradict each other if one value in the same role differs, or if one of two otherwise equal texts is negated.
- * Returns `null` for different subjects, several differences or nothing to compare.
+ * Returns `null` for different subjects, several differences, or nothing to compare.
  */
 export function compareFacts(a: Fact, b: Fact): Comparison | null {
   if (!areSameKind(a, b)) return null;
@@ -56,7 +56,7 @@ export function compareFacts(a: Fact, b: Fact): Comparison | null {
     const says = values.equal > 0 || (aligned >= ALIGNED_WORDS && negators === 0);
     return says ? { type: "agree", certainty } : null;
   }
-  // Skip pairs in which one side has more negators, unless its negator belongs to a value such as "no time limit".
+  // Skip pairs in which only one side is negated, unless the negator belongs to a value such as "no time limit".
   if (negators !== 0 && (pair.a.low === Number.POSITIVE_INFINITY) === (pair.b.low === Number.POSITIVE_INFINITY)) return null;
   if ((identifies(pair.a, a) || identifies(pair.b, b)) && (!isCopy || isUnderOther(a, b) || isUnderOther(b, a))) return null;
   return { type: "differ", kind: pair.a.kind === "date" ? "date" : "value", certainty, ...pair };
@@ -79,7 +79,7 @@ function shareHeld(fact: Fact, other: Fact): number {
   return all === 0 ? 0 : held / all;
 }
 
-/** Returns the certainty that a fact is about a word: 1 if its text contains the word, less if only its context does, else 0. */
+/** Returns 1 if the fact's text contains a word root, `IN_CONTEXT` if only its title, headings or neighbouring sentences do, else 0. */
 export function holds(fact: Fact, root: string): number {
   if (fact.own.has(root)) return 1;
   return fact.above().has(root) || fact.beside().has(root) ? IN_CONTEXT : 0;
@@ -92,9 +92,9 @@ function sharedWeight(a: Fact, b: Fact): number {
 }
 
 /**
- * Returns whether the facts are about two things. They are if each title names something that the other side never
- * mentions, or if each side has words that the other lacks. Equal texts under different headings may be about one thing,
- * but not rows, cells and list items, because only their headings name their subject.
+ * Returns whether the facts are about different things. They are if each title names something that the other side
+ * never mentions, or if each side has words that the other lacks. Equal texts under different headings may be about one
+ * thing. Equal rows, cells and list items may not, because only their headings name their subject.
  */
 function areApart(a: Fact, b: Fact, isCopy: boolean): boolean {
   if (hasUnmatchedName(a, b) && hasUnmatchedName(b, a)) return true;
@@ -116,7 +116,7 @@ function isPart({ segment: { type, above } }: Fact): boolean {
   return type.startsWith("table-") || (type === "list-item" && (above.at(-1)?.endsWith(":") ?? false));
 }
 
-/** Checks whether the title or headings of one fact have a word that the other fact lacks. */
+/** Checks whether the title or headings of one fact contain an informative word that the other fact lacks. */
 function isUnderOther(fact: Fact, other: Fact): boolean {
   return hasUnmatched(fact.above(), other);
 }
@@ -180,7 +180,7 @@ interface ComparedValues {
   readonly equal: number;
 }
 
-/** Returns whether two texts are equal apart from their values, and their values have the same kinds in the same order. */
+/** Returns whether two texts are equal apart from their values, and these have the same kinds in the same order. */
 function haveSameForm(a: Fact, b: Fact): boolean {
   return (
     a.amounts.length === b.amounts.length &&
@@ -202,8 +202,8 @@ function valuesByPlace(a: Fact, b: Fact): ComparedValues {
 }
 
 /**
- * Pairs, for each kind of value, the one value of each fact that no value of the other fact can agree with. Returns
- * `null` if a role is unclear: several values are left, or their neighbouring words differ.
+ * For each kind of value, pairs the value of each fact that agrees with no value of the other fact. Returns `null` if
+ * it is unclear which values correspond: a fact has several such values, or their neighbouring words differ.
  */
 function valuesByRole(a: Fact, b: Fact): ComparedValues | null {
   const differing: Pair[] = [];
@@ -223,14 +223,11 @@ function valuesByRole(a: Fact, b: Fact): ComparedValues | null {
 }
 
 function mayAgree(one: Value, other: Value): boolean {
-  // A minimum and a maximum usually belong to two cases: "less than 7 degrees" and "more than 14".
+  // A minimum and a maximum usually belong to two different cases: "less than 7 degrees" and "more than 14".
   return one.per === other.per && (oppositeBounds(one, other) || compareValues(one, other) !== "different");
 }
 
-/**
- * Checks whether both values have an equal content word beside them. For a number, only the word after it is compared,
- * if there is one.
- */
+/** Checks whether the same content word is beside both values. For a number, only the word after it counts, if there is one. */
 function haveSameRole({ a: one, b: other }: Pair, a: Fact, b: Fact): boolean {
   const roleOf = ({ kind, start, end }: Value, { words }: Fact) => {
     const [before, behind] = [words.findLast((word) => word.end <= start)?.root, words.find((word) => word.start >= end)?.root];
@@ -251,7 +248,7 @@ function identifies({ kind, start, end }: Value, { reading: { text, words } }: F
   return IDENTIFIERS.has(kind) || (kind === "number" && isName);
 }
 
-/** Matches "may" before "not". "May not" leaves both possible, except after "you", "we" and "they", where it forbids. */
+/** Matches "may" before "not". "May not" denies nothing, except after "you", "we" and "they", where it forbids. */
 const MAY = /(?<!\b(?:you|we|they) )\b(?:may|might)$/;
 
 /** Finds the word that is negated in only one of two otherwise equal texts. */

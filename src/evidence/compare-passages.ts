@@ -37,7 +37,7 @@ export interface Compared {
   readonly unstated: readonly UnstatedPair[];
 }
 
-/** A claim of one passage with related sentences of another, for which the rules found neither agreement nor conflict. */
+/** A claim of passage `of`, with related sentences of another passage, for which rules found neither agreement nor conflict. */
 interface UnstatedPair {
   readonly of: string;
   readonly claim: string;
@@ -61,18 +61,15 @@ interface CompareParts {
   readonly precedence: Precedence;
 }
 
-/**
- * Minimum weighted share of the question's words in a sentence and its headings. A sentence with a smaller share is not
- * compared.
- */
+/** A sentence is compared only if it contains, with its headings, at least this weighted share of the question's words. */
 const ABOUT_QUESTION = 0.35;
 /** Maximum number of conflicts shown for one answer. */
 const MOST_CONFLICTS = 5;
 /** Minimum number of contradicting passages for a majority. */
 export const MAJORITY = 2;
-/** Maximum number of sentences of another passage to compare with a claim. */
+/** Maximum number of sentences of the other passage to pair with a claim in `UnstatedPair`. */
 const MOST_BESIDE = 5;
-/** Minimum certainty of a contradiction inside one passage. High, because its sentences often concern different things. */
+/** Minimum certainty of a contradiction inside one passage. It is high, because sentences of a passage often concern different things. */
 const CLASH_CERTAINTY = 0.6;
 
 interface Spoken {
@@ -89,8 +86,7 @@ interface Spoken {
 }
 
 /**
- * Compares the passages of a question with each other, value by value, and finds where they agree and where they
- * contradict each other.
+ * Compares the passages of a question with each other, value by value, and finds agreements and contradictions.
  * @param asked tokens of the question; sentences about something else are not compared
  */
 export function comparePassages(
@@ -132,7 +128,7 @@ export function comparePassages(
   return { of: ({ sid }) => results.get(sid) ?? NOTHING, conflicts: mostCertain, unstated };
 }
 
-/** Returns the edition of a document. If the question names its year, returns `null`, so that its year counts in comparisons. */
+/** Returns the edition of a document. Returns `null` if the question names its year, because years must then be compared too. */
 function askedEdition(title: string, asked: readonly string[]): Edition | null {
   const edition = readEdition(title);
   return edition?.years.some((year) => asked.includes(year.toLowerCase())) ? null : edition;
@@ -187,8 +183,8 @@ function tally(
 }
 
 /**
- * Pairs, for each of two passages, its sentence with most words of the question with sentences of the other passage.
- * Skips sentences that both passages contain because the passages overlap.
+ * Takes from each of two passages the sentence with the most question words, and pairs it with sentences of the other
+ * passage. Skips sentences that both passages contain because the passages overlap.
  */
 function unstatedPairs(one: readonly Spoken[], other: readonly Spoken[]): UnstatedPair[] {
   const apart = (a: readonly Spoken[], b: readonly Spoken[]) => a.filter((own) => !b.some((its) => isSamePlace(own, its)));
@@ -230,7 +226,7 @@ interface ComparedPair {
 /** Returns the most certain difference between two passages. If there is none, returns their most certain agreement, or else `null`. */
 function comparePair(one: readonly Spoken[], other: readonly Spoken[], inside: boolean): ComparedPair | null {
   let best: ComparedPair | null = null;
-  // Skip a sentence that the other passage contains too: it cannot make them differ.
+  // Do not compare a sentence that the other passage contains verbatim with different sentences there: it cannot make them differ.
   const [ofOne, ofOther] = [one, other].map((list) => new Set(list.map(({ fact }) => fact.segment.text)));
   for (const [i, a] of one.entries()) {
     for (const b of inside ? one.slice(i + 1) : other) {
@@ -251,8 +247,8 @@ function comparePair(one: readonly Spoken[], other: readonly Spoken[], inside: b
 }
 
 /**
- * Checks whether two facts are from editions of one document. Editions are about the same thing although their years
- * differ; one of them may be undated.
+ * Checks whether two facts are from editions of one document, one of which may be undated. Such facts are about the
+ * same thing although the years in their titles differ.
  */
 function ofEditions({ edition: one }: Spoken, { edition: other }: Spoken): boolean {
   return one !== null && other !== null && areEditions(one, other);
@@ -283,8 +279,8 @@ function sideOf({ fact, passage: { sid, document } }: Spoken): { readonly fact: 
 }
 
 /**
- * Adds consistency and agreement with their reasons to the evidence. In the default gate, a verified passage that
- * another contradicts becomes uncertain.
+ * Adds consistency and agreement, with reasons, to the evidence. Under a `sufficiency` gate, a verified passage that
+ * another passage contradicts becomes uncertain.
  */
 export function withComparison(evidence: Evidence, compared: PassageComparison, gate: GateSettings): Evidence {
   const { consistency, agreement, contradicted } = compared;
@@ -310,9 +306,7 @@ export interface Explained {
   readonly reason: string;
 }
 
-/**
- * Penalty of each fault, chosen by hand. `unclear` is multiplied by the share of the text that is not a full sentence.
- */
+/** Penalties for faults of a passage, chosen by hand. `unclear` is multiplied by the share of the text outside full sentences. */
 const FAULTS = { unclear: 0.6, dangling: 0.25, undated: 0.15, clash: 0.4 } as const;
 type Fault = keyof typeof FAULTS;
 

@@ -42,13 +42,13 @@ export interface FactSource extends Pick<PassageDocument, "id" | "version" | "ti
 
 /** Maximum number of words that describe the subject of a conflict. */
 const ABOUT_WORDS = 5;
-/** Number of characters shown before and after the words of a conflict that is not about a value. */
+/** Number of characters shown before and after the conflicting words, if the conflict is not about a value. */
 const BEFORE = 16;
 const AFTER = 40;
 
 /**
- * Builds a conflict from a difference between two facts. Both sides are quoted, the newer one first if the dates are
- * known. If a precedence rule decides, the conflict names the side that it prefers.
+ * Builds a conflict from a difference between two facts. Quotes both sides, the newer one first if the dates are known.
+ * If a precedence rule decides, the conflict names the preferred side.
  */
 export function toConflict(
   difference: Extract<Comparison, { type: "differ" }>,
@@ -76,7 +76,7 @@ export function resolve(a: FactSource, b: FactSource, precedence: Precedence): C
   return null;
 }
 
-/** Returns whether the first source is newer, by date. If the dates do not decide, compares the years in the titles of editions. */
+/** Returns whether the first source is newer, by date; if dates do not decide, by the years in the titles of two editions. */
 function isNewer(a: FactSource, b: FactSource): boolean {
   const newer = winnerBy("newer", a, b);
   if (newer !== null) return newer === a;
@@ -118,7 +118,7 @@ function aroundWords(text: string, { start, end }: TextRange): string {
   return `${from > 0 ? "… " : ""}${text.slice(from, to).trim()}${to < text.length ? " …" : ""}`;
 }
 
-/** Describes the subject of a conflict by the most informative words that both facts share, in the order of the first fact. */
+/** Describes the subject of a conflict by the words of highest weight that both facts share, in the order of the first fact. */
 function subjectOf(a: Fact, b: Fact): string {
   const shared = a.words.filter(({ root }, i) => b.own.has(root) && a.words.findIndex((other) => other.root === root) === i);
   const telling = new Set([...shared].sort((x, y) => (a.own.get(y.root) ?? 0) - (a.own.get(x.root) ?? 0)).slice(0, ABOUT_WORDS));

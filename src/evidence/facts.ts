@@ -16,7 +16,7 @@ export interface Fact {
   /** Roots of `words` with their weights. */
   readonly own: ReadonlyMap<string, number>;
   readonly amounts: readonly Value[];
-  /** Weights of the word roots in the title, and in title and headings. Computed on first use; most comparisons need neither. */
+  /** Word roots with weights: of the title (`title`), and of title and headings (`above`). Computed on first use, because rarely needed. */
   readonly title: () => ReadonlyMap<string, number>;
   readonly above: () => ReadonlyMap<string, number>;
   readonly amountsAbove: () => readonly Value[];
@@ -38,12 +38,12 @@ export interface PieceTokens {
   readonly around: () => readonly ReadonlySet<string>[];
 }
 
-/** Maximum number of cached facts, and of cached passages. Successive questions often find the same passages. */
+/** Maximum numbers of cached facts and of cached passages. Successive questions often find the same passages. */
 const REMEMBERED = 4000;
 
 const PASSAGES_REMEMBERED = 1000;
 
-/** Weight of a word that every text contains. */
+/** Weight of a word that occurs in every text. */
 const BASE_WEIGHT = 0.3;
 
 /** Maximum length of a comparable sentence in characters. Longer ones are mostly lists with unclear relations between the items. */
@@ -51,12 +51,12 @@ const LONGEST = 600;
 
 const SHORTEST = 12;
 
-/** Quick test: matches text that may contain a value. */
+/** Matches text that may contain a value; a quick test before the analysis. */
 const VALUE = new RegExp(
   String.raw`\d|\b(?:${SPELLED_NUMBER}|half|once|twice|any time|no (?:time )?(?:limit|deadline)|unlimited|indefinitely)\b`,
   "iu",
 );
-/** Quick test: matches text with a negation. */
+/** Matches text with a negation; a quick test before the analysis. */
 const DENIAL = new RegExp(NEGATOR, "iu");
 
 /** Matches a beginning that refers to the previous sentence. */
@@ -78,8 +78,8 @@ export function mayDeny(text: string): boolean {
 }
 
 /**
- * Creates functions that analyse sentences and passages, and cache the results.
- * @param readWords function that analyses words; it may be shared, because it has its own cache
+ * Creates functions that analyse sentences and passages and cache the results.
+ * @param readWords function that analyses words; may be shared, because it has its own cache
  */
 export function createFactReader(readWords: ReadWords = createWordReader()) {
   const read = createReading(readWords);
@@ -250,10 +250,10 @@ export function segmentsOf({ title, units, blocks, textOf }: SegmentSource): Seg
 /** Minimum length in characters of a table cell that is split into sentences. Shorter cells are labels or values. */
 const LONG_CELL = 48;
 
-/** Separator of list items inside a cell. */
+/** Separator of list items inside a table cell. */
 const CELL_ITEM = " · ";
 
-/** Returns the sentences of the long cells of a row, each with the names of its column and its row. */
+/** Returns the sentences of a row's long cells, each with the names of its column and row as context. */
 function statementsInCells(
   row: { readonly text: string; readonly start: number },
   { title, above }: { readonly title: string; readonly above: readonly string[] },

@@ -5,8 +5,8 @@ import type { Evidence, Passage, Refusal, Verdict, Warning } from "../shared/typ
 import { type Compared, type Explained, NOT_COMPARED, type PassageComparison, withComparison } from "./compare-passages.ts";
 
 /**
- * Converts the thresholds of a gate to the scale of the current encoder's cosines, or to that of the learned relevance if
- * there is one. For gates that combine scores, `verifyPassages` converts the scores instead.
+ * Converts the thresholds of a gate to the cosine scale of the current encoder, or with `learned`, replaces them by its
+ * thresholds for confidence. For gates that combine scores, `verifyPassages` converts the scores instead.
  */
 export function carryGate(gate: GateSettings, { threshold }: Pick<ScoreScale, "threshold">, learned = false): GateSettings {
   switch (gate.type) {
@@ -37,15 +37,14 @@ export function usesCosines(gate: GateSettings): boolean {
 /** Tolerance at a threshold, because cosines are computed in single precision. */
 const ROUNDING = 1e-6;
 
-/** Checks whether a score reaches the threshold. */
 export function reaches(score: number, threshold: number): boolean {
   return score >= threshold - ROUNDING;
 }
 
-/** Confidence (0 to 1) of the best candidate of each passage, by sid. A passage without candidates is missing. */
+/** Confidence (0 to 1) of the best candidate of each passage, keyed by `sid`. Passages without candidates are missing. */
 export type PassageRelevance = ReadonlyMap<string, number>;
 
-/** Minimum score, given by a model, of a verified passage and of an uncertain one. */
+/** Minimum scores for the verdicts `verified` and `uncertain`, if a language model scored the passage. Below both, it is rejected. */
 const MODEL_CUTS = { verified: 0.6, uncertain: 0.3 };
 
 /**
@@ -71,7 +70,7 @@ export function verifyPassages(
   });
 }
 
-/** Judges a passage by the default gate: by a model's score, or else by the confidence of the passage's best candidate. */
+/** Judges a passage by a `sufficiency` gate: by a language model's score or, without one, by the confidence of its best candidate. */
 function judgeOurs(
   passage: Passage,
   gate: Extract<GateSettings, { readonly type: "sufficiency" }>,
@@ -85,8 +84,8 @@ function judgeOurs(
 }
 
 /**
- * Returns the relevance by a model, or else that of the best candidate; `null` if there is neither, so that the cosine
- * is used.
+ * Returns the relevance by a language model or, without one, the confidence of the passage's best candidate. Returns
+ * `null` if there is neither.
  */
 function learnedOf(
   { sid }: Passage,
@@ -100,7 +99,7 @@ function learnedOf(
     : { score, reason: `its best sentence, list item or row answers with a confidence of ${score.toFixed(2)}` };
 }
 
-/** Judges a passage by the gate of a profile that reproduces a design. */
+/** Judges a passage by one of the gates that reproduce a published design. */
 function judgeByScores(
   passage: Passage,
   gate: Exclude<GateSettings, { readonly type: "sufficiency" }>,
@@ -153,9 +152,9 @@ function judgeByScores(
 }
 
 /**
- * Converts the confidence of a passage's best candidate to a relevance for the V-score. A passage with consistency
- * 1 and unknown agreement then reaches a threshold of the V-score exactly if its confidence reaches the corresponding
- * threshold of the default gate.
+ * Converts the confidence of a passage's best candidate to a relevance for the V-score. Thresholds correspond: with
+ * consistency 1 and unknown agreement, the V-score reaches its threshold exactly if the confidence reaches that of the
+ * default profile.
  */
 function carryRelevance(confidence: number, { verified, rejected }: { readonly verified: number; readonly rejected: number }): number {
   const { verified: sure, uncertain: possible } = VERDICT_CUTS;
@@ -185,7 +184,7 @@ export function guardScore(
   return total === 0 ? null : parts.reduce((sum, { weight, value }) => sum + weight * value, 0) / total;
 }
 
-/** Returns the V-score. One contradicting passage alone cannot cause a rejection, because one against one is no majority. */
+/** Returns the V-score. A single contradicting passage cannot cause a rejection: one against one is no majority. */
 function scoreOf(parts: Parameters<typeof vScore>[0], rejected: number, outlier: boolean): number {
   const score = vScore(parts) ?? 0;
   return outlier ? score : Math.max(score, Math.min(vScore({ ...parts, agreement: null }) ?? 0, rejected));
@@ -230,11 +229,11 @@ export interface Decision {
   readonly answer: boolean;
   /** From 0 to 1; `null` if there was nothing to judge. */
   readonly confidence: number | null;
-  /** Learned answerability before any calibration; `null` if the gate does not use it. */
+  /** Uncalibrated confidence, 0 to 1, of a `sufficiency` gate; `null` for other gates, or if nothing was judged. */
   readonly probability: number | null;
   /** True if the threshold was fitted on labelled questions of the domain. */
   readonly calibrated: boolean;
-  /** Whether quotes alone may answer. `false`: the confidence is below the answer threshold, and only a model may answer. */
+  /** Whether the answer may consist of quotes. `false`: the confidence is below the answer threshold, so only a model may answer. */
   readonly quotable: boolean;
   /** Evidence that the answer may use, in the order of retrieval; under the `guard` gate best first. */
   readonly usable: readonly Evidence[];
@@ -243,14 +242,14 @@ export interface Decision {
 }
 
 /**
- * Fraction of the threshold that separates two reasons for a refusal. Below it, nothing relevant was found; above it, the
- * evidence is too weak.
+ * A refusal with a confidence below this fraction of the threshold says that nothing relevant was found; above it, that
+ * the evidence is too weak.
  */
 const NOTHING_BELOW = 0.25;
 
 /**
- * Decides whether to answer or refuse, by the rules of the profile.
- * @param sufficiency answerability, for the gate that decides by it; `null`: nothing was found
+ * Decides whether to answer or refuse, by the gate of the profile.
+ * @param sufficiency answerability, used only by a `sufficiency` gate; `null`: nothing was found
  * @param hasModel whether a model writes, which needs less confidence than quotes
  */
 export function decideByGate(

@@ -11,9 +11,9 @@ import { isStopWord, tokenize } from "../text/tokens.ts";
 import { aboveUnit } from "../text/units.ts";
 
 /**
- * Minimum cosine, by vectors of the cross-encoder, at which two words of equal stem are forms of one word. Valid only for
- * this model. Chosen on `lab/sets/own/word-forms.tsv`: below it are 79 of 101 pairs of different words and 5 of 98 pairs
- * of forms (2026-11-26).
+ * Minimum cosine, between vectors of the cross-encoder, at which two words of equal stem are forms of one word. Valid
+ * only for this model. Chosen on `lab/sets/own/word-forms.tsv`: 79 of 101 pairs of different words and 5 of 98 pairs of
+ * forms are below it (2026-11-26).
  */
 const ONE_WORD = 0.36;
 
@@ -47,17 +47,14 @@ export interface NameParts {
 
 /** Matches an identifier of letters and digits: `20-0997`, `u256`. An amount with its unit does not match. */
 const CODE = /(?<![\p{L}\p{N}$€£.-])(?=[\p{L}\d-]*\d)(?:\p{L}+-?\d[\p{L}\d-]*|\d+-\d{3,}[\p{L}\d-]*)(?![\p{L}\p{N}%])/gu;
-/** Matches square and cubic lengths in amounts: `20 m2`, `per m2`. "PS2" and "M3" are names. */
+/** Matches square and cubic units after a number or "per": `20 m2`, `per m2`. Does not match names such as "PS2" and "M3". */
 const UNIT = /(?<=\d[ \u00a0]?|\b(?:per|each|a) |\/ ?)(?:[kdcmµ]?m|ft|in|yd|mi)[23](?![\p{L}\d])/gu;
 const SENTENCE = /[^.?!\n]+/g;
 const WORD = /[\p{L}][\p{L}\p{M}'’-]*/gu;
-/** Share of capitalised words above which a capital does not mark a name. */
+/** If more than this share of a question's words are capitalised, capitals do not mark names. */
 const MOSTLY_CAPITALS = 0.5;
 
-/**
- * Finds the names of a question by their capitals inside a sentence and its codes by their digits; adds
- * out-of-vocabulary words.
- */
+/** Finds the names of a question by capitals inside a sentence, and its codes by digits. Adds out-of-vocabulary words. */
 export function namedThings(question: string, { tokens, has, outOfVocabulary }: NameParts) {
   const units = new Set([...question.matchAll(UNIT)].map(({ index }) => index));
   const signs = [...question.matchAll(CODE)].filter(({ index }) => !units.has(index));
@@ -76,7 +73,7 @@ export function namedThings(question: string, { tokens, has, outOfVocabulary }: 
 }
 export type NamedThings = ReturnType<typeof namedThings>;
 
-/** Returns each word once, as first written. A name may be listed again in lower case, as an out-of-vocabulary word. */
+/** Returns each word once, as first written. A name may occur twice in the list: once more in lower case, as an out-of-vocabulary word. */
 export function wordsOnce(words: readonly string[]): string[] {
   return onceEach(words, (word) => word.toLowerCase());
 }
@@ -127,8 +124,8 @@ function plain(text: string): string {
 }
 
 /**
- * Compares the words of a question with those of its evidence: which words each side lacks, and which names the evidence
- * spells differently.
+ * Compares the words of a question with those of its evidence. Returns the words that the evidence lacks (`lacking`)
+ * and the words that only the evidence has (`others`).
  * @param content tokens of the question without its interrogative frame ("how long")
  */
 export function alignQuestionWords(
@@ -172,10 +169,10 @@ function wordsOf(texts: readonly string[]) {
 }
 
 /**
- * Returns words of the question that no document contains, while the evidence contains a similarly spelled word that is
- * no form of it: "cerium" and "cesium". Such evidence only matches the rest of the question and is about something
- * else. Common words are skipped, because many are spelled alike: "forgot" and "forget", "back" and "pack". Words that
- * differ only by a final "e" (`isByLetter`) are returned even if they are common or occur in other documents.
+ * Returns words of the question that no document contains, if the evidence contains a different word with a similar
+ * spelling: "cerium" and "cesium". Such evidence matches only the rest of the question. Common words are skipped,
+ * because many are spelled alike: "forgot" and "forget", "back" and "pack". Words that differ only by a final "e"
+ * (`isByLetter`) are returned even if they are common or occur in other documents.
  */
 export function spelledLikeOthers(
   { lacking, others }: Pick<QuestionAlignment, "lacking" | "others">,
@@ -190,8 +187,8 @@ export function spelledLikeOthers(
 }
 
 /**
- * Returns, for each word of the question that the evidence has in no inflected form, the words of the evidence with an
- * equal stem, which may be forms of it: "probate" for "probation".
+ * For each word of the question that the evidence contains in no inflected form, returns the words of the evidence with
+ * a related stem. They may be forms of it: "probate" for "probation".
  */
 export function formsHeld(
   { lacking, others }: Pick<QuestionAlignment, "lacking" | "others">,
@@ -235,7 +232,7 @@ function isNear(word: string, other: string): boolean {
   return limit > 0 && editDistance(word, other, limit) <= limit;
 }
 
-/** Compares the stems of two words: `form` if they are forms of one word, else `stranger`; `null` if one is a stop word. */
+/** Compares stems: `form` if they are equal or derived from each other, else `stranger`; `null` if a word is a stop word. */
 function kinOf(word: string, other: string, tokens: NameParts["tokens"]): "form" | "stranger" | null {
   const [one = "", two = ""] = [tokens(word)[0], tokens(other)[0]];
   if (one === "" || two === "") return null;
@@ -248,28 +245,28 @@ export function unknownNames(names: readonly string[]): Warning[] {
   return [{ code: "not_named", message: `No document mentions ${quoted(names)}, so the quotes here are about something else.` }];
 }
 
-/** Returns the warning for words that the evidence does not contain, although it contains similar ones. */
+/** Returns the warning for words that the evidence lacks, although it contains similar ones. */
 export function similarWords(words: readonly string[]): Warning[] {
   if (words.length === 0) return [];
   const message = `The passages found do not mention ${quoted(words)}, only similar words, so they may be about something else.`;
   return [{ code: "not_named", message }];
 }
 
-/** Returns the warning of a refusal because of unknown codes. A code identifies one thing, so a similar code is no evidence. */
+/** Returns the warning for a refusal because of unknown codes. A code identifies one thing, so a similar code is no evidence. */
 export function unknownCodes(codes: readonly string[]): Warning[] {
   const message = `No document mentions ${quoted(codes)}. A similar code may mean something else, so nothing was answered. If it is not a code, rephrase the question.`;
   return [{ code: "not_named", message }];
 }
 
-/** Share of the question's weight above which words that no document contains cause a warning. */
+/** Words that no document contains cause a warning if they carry more than this share of the question's weight. */
 const MOSTLY = 0.5;
 /** A content word of the question. Inflected forms of one word count once. */
 export interface AskedTerm extends AskedWord {
-  /** Share of the question's weight by inverse document frequency. All shares sum to 1. */
+  /** IDF of the term divided by the sum over all terms of the question, 0 to 1. */
   readonly weight: number;
   /** True if any document contains it. */
   readonly known: boolean;
-  /** True for the few thousand most common English words. If documents lack such a word, this says little about them. */
+  /** True for the few thousand most common English words. Their absence from the documents says little. */
   readonly common: boolean;
 }
 
@@ -295,8 +292,8 @@ export function askedTerms(
 }
 
 /**
- * Returns uncommon words and numbers that no document contains, if they carry most of the question's weight. A quote that
- * vector similarity finds for "plutonium" may be about polonium. Most such answers are right nevertheless, so the user
+ * Returns uncommon words and numbers that no document contains, if they carry most of the question's weight. Vector
+ * similarity may find a quote about polonium for "plutonium". Most such answers are right nevertheless, so the user
  * only gets a warning.
  * @param said words that another warning already names
  */
@@ -317,13 +314,13 @@ function quoted(words: readonly string[]): string {
   return words.map((word) => `"${word}"`).join(", ");
 }
 
-/** Maximum number of things that the warning of `otherNumbers` lists. */
+/** Maximum number of numbered things, such as "version 3", that a warning lists. */
 const NAMED = 4;
 
 /**
  * Compares numbered things in the question and in the evidence: a sentence about version 3 does not answer a question
- * about version 2. Returns the warning of a refusal if the evidence names things of that kind, but with other numbers
- * only. "First" and "second" are ignored, because they rarely number things.
+ * about version 2. Returns the warning for a refusal if the evidence names things of the same kind, but only with other
+ * numbers. "First" and "second" are ignored, because they rarely number things.
  */
 export function otherNumbers(question: string, evidence: readonly Evidence[]): Warning[] {
   const asked = numberedThings(question);

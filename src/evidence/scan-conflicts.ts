@@ -20,21 +20,21 @@ interface Stated {
   readonly fact: Fact;
 }
 
-/** Maximum number of findings per sentence. A correction of the sentence resolves its other contradictions too. */
+/** Maximum number of findings per sentence. Correcting the sentence resolves its other contradictions too. */
 const LISTED = 2;
 /**
- * Minimum number of a document's sentences that contain a word of its title for the document to be about that word: it is
- * about "Barth syndrome", but not about "Leaflet".
+ * A document is about a word of its title if at least this many of its sentences contain the word. A page titled
+ * "Leaflet: Barth syndrome" is about "Barth syndrome", but not about "leaflet".
  */
 const ABOUT = 2;
-/** Minimum weighted share of a document's subject words that a sentence of another document must contain to be about the same thing. */
+/** A sentence is related to another document if it contains at least this weighted share of the title words that document is about. */
 const SAME_PAGE = 0.5;
-/** Minimum weight of a title word that may name a subject. */
+/** Title words with a lower weight are too common to name a subject. */
 const TELLING_TITLE = 0.45;
 
 /**
- * Returns the findings, most certain first and at most two for a sentence. Leaves out pairs of sentences about two
- * different things, however similar, such as "20 cases are known" of two diseases.
+ * Returns the findings, most certain first, at most two per sentence. Leaves out sentences about different things,
+ * however similar their wording: "20 cases are known" of two diseases.
  * @param statementsOf returns every sentence of a document
  */
 function siftFindings(findings: readonly Finding[], statementsOf: (documentId: string) => readonly Fact[]): Finding[] {
@@ -55,7 +55,7 @@ function areOfTwoThings({ a, b }: Finding, statementsOf: (documentId: string) =>
   return isUnrelatedTo(a, b.fact, statementsOf) && isUnrelatedTo(b, a.fact, statementsOf);
 }
 
-/** Returns whether a document is about something that a fact of another document never mentions. */
+/** Returns whether a fact lacks most of the title words that another document is about. */
 function isUnrelatedTo({ documentId, fact }: Stated, other: Fact, statementsOf: (documentId: string) => readonly Fact[]): boolean {
   let all = 0;
   let held = 0;
@@ -93,8 +93,8 @@ export interface ScanOptions {
 /** Number of rarest tokens of a sentence used to look up related sentences. */
 const KEY_TOKENS = 8;
 /**
- * Maximum number of sentences kept per token, the latest ones. This bounds the work per sentence. It loses little, because
- * frequent tokens rarely show a common subject.
+ * Maximum number of sentences kept per token, the latest ones. This bounds the work per sentence and loses little,
+ * because frequent tokens rarely show a common subject.
  */
 const POSTINGS = 250;
 /** Minimum number of tokens that two sentences share to be compared, and maximum number of comparisons per sentence. */
@@ -158,7 +158,7 @@ export async function* scanConflicts(
       stored.push(one);
     }
     done++;
-    // Documents come from memory, so pause here to let the event loop process a cancellation.
+    // Let the event loop process a cancellation; the steps above may run without waiting for I/O.
     await setImmediate();
     yield { type: "progress", done, total, found: findings.length };
   }
@@ -172,7 +172,7 @@ export async function* scanConflicts(
   yield { type: "conflicts", documents: done, statements: stored.length, compared, conflicts };
 }
 
-/** Matches plain numbers, which may differ in conflicting sentences. Numbers with a hyphen identify a subject (telephone, form). */
+/** Matches plain numbers, which may differ between conflicting sentences. Numbers with a hyphen, such as `HB-10`, do not match. */
 const PLAIN_NUMBER = /^[^-]*\d[^-]*$/;
 
 /** Returns the rarest tokens of a sentence that are not plain numbers. */
@@ -206,6 +206,6 @@ function candidatesOf(
  */
 function isWorthComparing(a: Stored, b: Stored): boolean {
   if (!(a.value && b.value) && !a.denial && !b.denial) return false;
-  // Skip pairs within one document: its sections are about different things, and sentences of a section belong together.
+  // Skip pairs within one document: its sections are about different things, and the sentences of one section complement each other.
   return a.source.id !== b.source.id;
 }

@@ -25,16 +25,16 @@ import {
 
 /** Maximum number of sentences of a passage to verify. */
 const MOST_STATEMENTS = 3;
-/** Minimum share of the question's words in a sentence to verify. A word that only its context contains counts `ABOVE`. */
+/** Sentences with a smaller weighted share of the question's words are not verified. Words found only in their context count `ABOVE`. */
 const LEAST_SHARE = 0.2;
 const ABOVE = 0.5;
-/** Maximum number of sentences of a web page to compare: those that share most words with the claims. */
+/** Maximum number of sentences of a web page to compare. Sentences that share the most words with the claims are chosen. */
 const MOST_PIECES = 80;
 /** Maximum number of sentences per claim whose support is scored. */
 const MOST_SCORED = 3;
 /**
- * Minimum weighted share of the claim's words that a sentence and its headings contain for its support to be scored. The
- * score alone accepts some unrelated sentences as paraphrases.
+ * Support is scored only for sentences that, with their headings, contain at least this weighted share of the claim's
+ * words. The score alone would accept some unrelated sentences as paraphrases.
  */
 const LEAST_HELD = 0.5;
 
@@ -44,7 +44,7 @@ const NUMBER = /\d[\p{L}\p{N}]*(?:[.,:-][\p{L}\p{N}]+)*/gu;
 export interface CompareWithPageParts {
   readonly words: FactWords;
   readonly reader: FactReader;
-  /** Scores support if the rules find nothing; `null`: only values, negations and conditions are compared. */
+  /** Scores support where rules find neither agreement nor conflict; `null`: only values, negations and conditions are compared. */
   readonly support: Pick<SupportScorer, "score"> | null;
 }
 
@@ -56,8 +56,8 @@ export interface PageComparison {
 }
 
 /**
- * Returns the sentences of a passage that have, with their headings, the largest weighted share of the question's words.
- * Sentences without a value or negation cannot be verified and are left out.
+ * Returns the sentences of a passage that contain, with their headings, the largest weighted share of the question's
+ * words. Leaves out sentences without a value or negation, because they cannot be verified.
  */
 export function statementsOf(
   passage: Passage,
@@ -83,9 +83,9 @@ export function statementsOf(
 }
 
 /**
- * Decides whether a page supports or contradicts a passage. For each claim, the most certain comparison is used. One
- * contradicted claim outweighs all supported claims. Sentences that give orders to a model are not compared. Returns
- * `null` if the page says nothing about the claims.
+ * Decides whether a page supports or contradicts a passage. For each claim, only the most certain comparison counts.
+ * One contradicted claim outweighs all supported claims. Sentences that give orders to a model are not compared.
+ * Returns `null` if the page says nothing about the claims.
  */
 export async function compareWithPage(
   statements: readonly Fact[],
@@ -111,8 +111,8 @@ export async function compareWithPage(
 }
 
 /**
- * Scores support by a learned scorer, for wording that differs too much for rules. Scores only sentences with the values
- * of the claim. A low score does not contradict, because similar sentences may be about something else.
+ * Scores support by a learned scorer, for claims on which no sentence could be compared by rules. Scores only sentences
+ * with the values of the claim. A low score does not contradict, because similar sentences may be about something else.
  */
 async function supportedBy(
   statements: readonly Fact[],
@@ -134,7 +134,7 @@ async function supportedBy(
   return pair === undefined ? null : { verdict: "confirmed", claim: pair.claim, quote: pair.evidence[0]?.text ?? "" };
 }
 
-/** Returns the sentences that could support a claim, those with the largest weighted overlap. */
+/** Returns the sentences that could support a claim: at most `MOST_SCORED`, those with the largest weighted word overlap. */
 function nearestFacts(statement: Fact, facts: readonly Fact[], words: FactWords): Fact[] {
   const wanted = new Set(words.tokens(statement.segment.text));
   const weigh = (tokens: Iterable<string>) =>
@@ -150,8 +150,8 @@ function nearestFacts(statement: Fact, facts: readonly Fact[], words: FactWords)
 }
 
 /**
- * Checks whether a sentence or its headings contain each value and each number of a claim. A bound that includes a value
- * without naming it is not enough.
+ * Checks whether a sentence or its headings contain each value and each number of a claim. A bound that merely includes
+ * the value, such as "up to 10" for 5, does not count.
  */
 function holdsValues({ amounts, segment }: Fact, other: Fact): boolean {
   const given = [...other.amounts, ...other.amountsAbove()];
@@ -165,8 +165,8 @@ function holdsValues({ amounts, segment }: Fact, other: Fact): boolean {
 }
 
 /**
- * Checks whether a sentence contains other values of a kind that the claim has. If so, words alone do not show which value
- * the claim means.
+ * Checks whether a sentence contains a value of the same kind as one of the claim, but a different one. If so, words
+ * alone do not show which of its values the claim means.
  */
 function givesMore({ amounts }: Fact, other: Fact): boolean {
   return other.amounts.some(
@@ -194,7 +194,7 @@ function nearestSegments(statements: readonly Fact[], page: PageText, words: Fac
     .flatMap(({ segment }) => (documentOrders(segment.text).length === 0 ? [segment] : []));
 }
 
-/** Maximum number of words in a query. Search services accept 50, and the names of the allowed hosts are added. */
+/** Maximum number of words in a query. Search services accept 50 words, and the names of the allowed hosts are added to them. */
 const MAX_WORDS = 24;
 /** Maximum number of informative words taken from the passage. */
 const FROM_PASSAGE = 6;
@@ -264,10 +264,10 @@ export interface WebParts extends Omit<CompareWithPageParts, "words"> {
 }
 
 /**
- * Checks passages against web pages of the allowed hosts. Each passage gets one query; all queries run in parallel under
- * one deadline. A passage whose check fails gets the verdict `silent` with the reason. `evidence` has one entry per checked
- * passage. `failures` lists each distinct reason why passages could not be checked. `unread` names each unread page once,
- * with the reason. `pages` is the number of pages read.
+ * Checks passages against web pages of the allowed hosts. Each passage gets one query; all queries run in parallel
+ * under one deadline. A passage whose check fails gets the verdict `silent` with the reason. In the result, `evidence`
+ * has one entry per checked passage. `failures` lists each distinct reason why passages could not be checked. `unread`
+ * names each page that could not be read, with the reason. `pages` is the number of pages read.
  * @param asked tokens of the question
  * @throws only the signal's reason when cancelled
  */
@@ -359,7 +359,7 @@ function shown(text: string): string {
     .trim();
 }
 
-/** Combines what the pages say. If they disagree, the passage stays uncertain, because no rule prefers one page to another. */
+/** Combines the verdicts of the pages. If they disagree, the passage stays uncertain, because no rule prefers one page to another. */
 function judge(pages: readonly WebPageEvidence[], read: number, own: string | null): Pick<WebEvidence, "verdict" | "reason" | "pages"> {
   const says = (verdict: WebPageEvidence["verdict"]) => pages.filter((page) => page.verdict === verdict).length;
   const [confirmed, contradicted] = [says("confirmed"), says("contradicted")];
