@@ -30,7 +30,7 @@ import { createSuggester } from "./suggestions.ts";
 /** Maximum number of document titles in the line that describes the documents. */
 const TITLES_NAMED = 3;
 
-/** Describes the documents in one line, by the pack's title or, under the default pack, by document titles. */
+/** Describes the documents in one line: by the pack's title or, under the default pack, by document titles. */
 export async function aboutDocuments(
   { name, title }: Pick<DomainPack, "name" | "title">,
   scope: Scope,
@@ -46,7 +46,7 @@ export async function aboutDocuments(
 /** Waits until the question may run its next step. */
 type Turn = () => Promise<void>;
 
-/** Milliseconds that questions may work per round of the event loop. Other events wait at most this long plus one step. */
+/** Milliseconds that questions may work per round of the event loop. Other events wait at most this long plus the last step. */
 const ROUND_MS = 4;
 
 /**
@@ -146,8 +146,9 @@ function rememberSettings({ cache, session, reports }: Config): NonNullable<Pipe
 }
 
 /**
- * Returns whether a stored answer may be served for a paraphrase of its question. By default, only domains with
- * `semantic_cache` allow it, where a test found no wrong answer; in other domains, two of three such answers were wrong.
+ * Returns whether a stored answer may be served for a paraphrase of its question. By default, only domain packs with
+ * `semantic_cache` allow it, because a test found no wrong answer there. In other domains, two of three such answers
+ * were wrong.
  */
 function servesRewordings({ cache }: Config, profile: Pick<Profile, "rewordings">, pack: Pick<DomainPack, "semantic_cache">): boolean {
   if (cache.rewordings !== "pack") return cache.rewordings === "always";
@@ -157,7 +158,7 @@ function servesRewordings({ cache }: Config, profile: Pick<Profile, "rewordings"
 /** Returns the settings that the record of an answer refers to. */
 type SettingsOf = (pack: DomainPack, profile: Profile, threshold: GateThreshold, encoder: string | null) => RecordedSettings;
 
-/** Caches recorded settings until they change, because they are large and every answer refers to them. */
+/** Caches recorded settings until they change: they are large, and every answer refers to them. */
 export function createSettingsCache(config: Config): SettingsOf {
   const made = new WeakMap<DomainPack, Map<string, { readonly profile: Profile; readonly settings: RecordedSettings }>>();
   return (pack, profile, threshold, encoder) => {
@@ -177,7 +178,7 @@ export function createSettingsCache(config: Config): SettingsOf {
   };
 }
 
-/** Hashes the settings that determine answers, without secrets. The encoder is recorded separately. */
+/** Hashes the settings that determine answers, without secrets. Leaves out the encoder, which is recorded separately. */
 function configHash(config: Config, pack: Omit<DomainPack, "folder">, profile: unknown, threshold: GateThreshold): string {
   const tokens = config.model?.prompt_tokens === undefined ? [] : [config.model.prompt_tokens];
   const model =
@@ -269,7 +270,7 @@ export function createAsking(
     },
     /** Returns the pipeline's inputs, for measurements and tests. */
     pipelineContext: (domain: string, profile: string) => askedContext(domains.pack(domain), profile),
-    /** Returns everything that the threshold of a profile's learned gate depends on; `null` for profiles with another gate. */
+    /** Returns what a calibration of the profile's `sufficiency` gate depends on; `null` for profiles with another gate. */
     gateFacts(name?: string, profile?: string) {
       const pack = domains.pack(name);
       return thresholds.facts(pack, domains.profile(pack, profile));

@@ -16,17 +16,14 @@ import { openSqlite } from "../store/sqlite.ts";
 import { DATABASE_FILE } from "./open.ts";
 import { folderOf, labelOf } from "./upload-room.ts";
 
-/**
- * Name of the proof key's file in a data folder, and `key` of its row in table `meta` of PostgreSQL. Uploads, web pages
- * and submitted files, which are files in a data folder, are rows of `originals` in PostgreSQL.
- */
+/** Name of the proof key's file in a data folder, and `key` of its row in table `meta` of PostgreSQL. */
 const PROOF_KEY_FILE = "proof-key.pem";
 const PROOF_KEY_FACT = "fact:proof-key";
 
 type Row = Extract<BackupLine, { table: string }>;
 /**
- * Returns the row of `originals` that stores a file in PostgreSQL; `null`: no row stores it, as for a partial file that a
- * killed process left.
+ * Returns the row of `originals` that stores a file in PostgreSQL. Such files are uploads, web pages and submitted
+ * files. `null`: no row stores it, for example an incomplete file that a killed process left.
  * @param name path relative to the data folder, with `/` as separator
  */
 function placeOf(name: string): Pick<Database["originals"], "domain" | "tenant" | "label" | "path"> | null {
@@ -37,10 +34,10 @@ function placeOf(name: string): Pick<Database["originals"], "domain" | "tenant" 
   return { domain, tenant: tenant === "_" ? "" : tenant, label, path };
 }
 
-/** Matches labels of web pages and submitted files in PostgreSQL. */
+/** Matches labels of web pages and submitted files in the PostgreSQL table `originals`. */
 const SOURCE_LABEL = /^(web|input) ([0-9a-f]{16})$/;
 
-/** Returns the file that a row of the backup becomes when it is restored into a data folder; `null`: it stays a row. */
+/** Returns the file that a row of the backup becomes in a data folder; `null`: it stays a row. */
 function fileOfRow({ table, row }: Row, { database }: Place): { readonly name: string; readonly bytes: Buffer } | null {
   if (database !== undefined) return null;
   if (table === "meta" && row.key === PROOF_KEY_FACT) return { name: PROOF_KEY_FILE, bytes: Buffer.from(String(row.value), "utf8") };

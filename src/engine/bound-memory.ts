@@ -17,7 +17,7 @@ import type { Domains } from "./domains.ts";
 import type { ReportOptions } from "./engine-types.ts";
 import type { Opened } from "./open.ts";
 
-/** Creates the memory of questions. A correction must pass the checks of the profile with which the question was asked. */
+/** Creates the memory of questions. A correction by a reviewer must pass the checks of the profile with which the question was asked. */
 export function createBoundMemory(opened: Opened, domains: Domains, contextFor: ContextFor): Memory {
   const { store, config, retention, createId } = opened;
   return createMemory({
@@ -40,7 +40,7 @@ export function createBoundMemory(opened: Opened, domains: Domains, contextFor: 
     async bind({ id: asked, domain, tenant, access, profile, question }, before, id, text) {
       const pack = domains.pack(domain);
       const recorded = (await recordedQuestions([asked], store)).get(asked);
-      // Without the record, the filters of the question are unknown, and so are the documents that a correction may quote.
+      // Without the record, the question's filters are unknown, and thus the documents that a correction may quote.
       if (recorded === undefined) {
         const message = `The filters of question ${asked} are no longer known. Ask it again and correct the new answer.`;
         throw new RequestError("review_stale", message, { id: asked });
@@ -141,7 +141,7 @@ const DEFAULT_REPORT_LIMIT = 10;
 /** Maximum characters of a passage preview. */
 const PREVIEW_CHARACTERS = 160;
 
-/** Creates a function that removes from reports the documents that the scope may no longer see. It looks up each document once. */
+/** Creates a function that removes documents from reports that the scope may no longer see. Each document is looked up once. */
 function createReading(scope: Scope, { documents }: Pick<Store, "documents">): (stored: StoredReport) => Promise<StoredReport> {
   const known = new Map<string, boolean>();
   return async (stored) => {

@@ -24,7 +24,7 @@ export interface IngestOptions extends Pick<ScopeOptions, "domain" | "tenant"> {
   readonly access?: string | undefined;
   readonly baseUrl?: string | undefined;
   readonly allowEmpty?: boolean | undefined;
-  /** True for a temporary folder, which `refresh` must not look for. @default false */
+  /** True for a temporary folder, which a later `refresh` must not look for. @default false */
   readonly passing?: boolean | undefined;
   /** Parses and reports, but stores nothing. */
   readonly dryRun?: boolean | undefined;
@@ -130,7 +130,7 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
     counts: (scope: Scope) => store.documents.counts(scope),
     /** Lists ingested files visible to the configured access, by path. */
     files: (options?: ScopeOptions) => store.documents.describe(domains.scope(options)),
-    /** Deletes a file's documents with all dependants. Returns the number of deleted documents. */
+    /** Deletes a file's documents and what depends on them, such as cached answers. Returns the number of deleted documents. */
     deleteFile: (
       { tenant, source, path }: Pick<FileDescription, "source" | "path" | "tenant">,
       { domain }: Pick<ScopeOptions, "domain"> = {},
@@ -167,8 +167,9 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
       return { domain: pack.name, encoder: id };
     },
     /**
-     * Ingests every source of a domain again with its last options, and replaces the index by one rebuilt from the database. Dependants of
-     * changed documents are deleted. Concurrent calls for a domain share one run.
+     * Ingests every source of a domain again with its last options, and replaces the index by one rebuilt from the
+     * database. Deletes what depends on changed documents, such as cached answers. Concurrent calls for a domain share
+     * one run.
      */
     refresh(name?: string) {
       const { name: domain } = domains.pack(name);
@@ -189,7 +190,7 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
   };
 }
 
-/** Number of documents held in memory at once during a scan. */
+/** Number of documents loaded into memory at once during a scan. */
 const SCAN_BATCH = 50;
 
 /** Yields documents in order, after loading their words into `words`. */
@@ -212,8 +213,8 @@ async function* documentsOf(
 }
 
 /**
- * Ingests all sources of a domain and rebuilds the index. The store drops dependants in the transaction that changes documents. A failed
- * source is reported, and the others continue.
+ * Ingests all sources of a domain and rebuilds the index. A failed source is reported, and the others continue.
+ * Ingesting also deletes what depends on changed documents, such as cached answers, in the same transaction.
  */
 async function refreshDomain(
   domain: string,

@@ -24,7 +24,7 @@ const address = z
   .default(null);
 const path = z.string().min(1).nullable().default(null);
 
-/** A host name as in URLs. Any other spelling would silently match nothing. */
+/** A host name as it appears in URLs. Any other spelling would silently match nothing. */
 const host = z.string().refine(isHostName, "is not a host name as used in addresses, such as www.example.org or xn--bcher-kva.example");
 
 const list = <Shape extends z.ZodRawShape>(description: string, shape: Shape) => setting(z.array(z.strictObject(shape)), [], description);
@@ -200,8 +200,8 @@ export function documentUrl(pack: Pick<DomainPack, "base_url" | "strip_prefix">,
 }
 
 /**
- * Returns the hotlines of a domain. If its pack cannot be loaded, returns the hotlines of the configured domain, because
- * a person in danger may mistype the name. If neither pack can be loaded, returns none.
+ * Returns the hotlines of a domain. If its pack cannot be loaded, returns those of the configured domain, because a
+ * person in danger may mistype the name. If neither can be loaded, returns none.
  * @param load loads a pack by its name
  */
 export function packHotlines(
@@ -250,7 +250,7 @@ export function scopeOf(pack: DomainPack, tenant: string | null | undefined, gra
   return { domain: pack.name, tenant: name, access: own === null ? granted : granted.filter((label) => own.includes(label)) };
 }
 
-/** Returns the scope of a request, with the configured labels unless it brings its own. @throws RequestError `unknown_tenant` */
+/** Returns the scope of a request. Its own access labels replace the configured ones. @throws RequestError `unknown_tenant` */
 export function askingScope(
   pack: DomainPack,
   { tenant, access, caller }: Pick<ScopeOptions, "tenant" | "access" | "caller">,
@@ -307,7 +307,7 @@ const catalogueSchema = z.record(
   z.strictObject({ meaning: z.string().default(""), terms: z.record(z.string(), z.string().min(1)) }),
 );
 
-/** Returns canonical term → tenant's term, by tenant. @throws ConfigError `domain_invalid`, also for an unknown tenant */
+/** Returns, by tenant, its term for each canonical term. @throws ConfigError `domain_invalid`, also for an unknown tenant */
 function termsOf(path: string, tenants: readonly string[]): Readonly<Record<string, Readonly<Record<string, string>>>> {
   const found: Record<string, Record<string, string>> = {};
   const { data, lineOf } = openPackFile(path, catalogueSchema);

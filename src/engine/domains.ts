@@ -21,7 +21,7 @@ import type { Opened } from "./open.ts";
 /** Number of messages whose hotline results are cached. A question looks up the same message several times. */
 const RECENT_MESSAGES = 1_000;
 
-/** Creates the domain packs and the parts derived from each, once per pack. */
+/** Creates functions that return domain packs and the parts derived from them. Each pack and part is created once. */
 export function createDomains({ config, given, store, local, words, now }: Opened) {
   const read = () => createWordReader(words);
   const readers = { statements: createReader(read()), facts: createFactReader(read()), isCommon: words.isCommon };
@@ -57,14 +57,14 @@ export function createDomains({ config, given, store, local, words, now }: Opene
 }
 export type Domains = ReturnType<typeof createDomains>;
 
-/** Creates the parts of web search, by domain pack; `null` where no search is configured. */
+/** Returns a function that creates the dependencies of the web check for a domain pack; it returns `null` if no search is configured. */
 export function createWebParts(
   { web_search: settings }: Pick<Config, "web_search">,
   { network = INTERNET, ...parts }: Pick<WebParts, "support" | "reader" | "now"> & { readonly network?: WebNetwork | undefined },
 ): (pack: Pick<DomainPack, "web" | "hosts">) => WebParts | null {
   if (settings === undefined) return () => null;
   const search = createWebSearch(endpointOf(settings));
-  // Parsing a page may take half of the time limit. If the first of two pages never finishes, the second can still be parsed.
+  // Parsing one page may take half of the time limit. So even if the first page never finishes, a second one can be parsed.
   const readPage = createPageReader(settings.timeout_ms / 2);
   return (pack) => ({
     ...parts,

@@ -32,7 +32,7 @@ export interface AskOptions extends ScopeOptions, Optional<Omit<AskRequest, "que
   readonly write?: WriteMode | undefined;
   /** Attaches a proof to the answer. @default false */
   readonly proof?: boolean | undefined;
-  /** Ignores the threshold of the learned gate, bypasses the cache and stores nothing; used by calibration. @default false */
+  /** Answers whatever the confidence, bypasses the cache and stores nothing; used by calibration. @default false */
   readonly measuring?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -43,7 +43,7 @@ export interface SearchOptions extends ScopeOptions {
   readonly limit?: number | undefined;
   /** Limits the search to the named documents, chapters, sections and pages. */
   readonly filters?: FilterRequest | null | undefined;
-  /** Scores each passage with the cross-encoder, about 10 ms of CPU per new candidate. The order stays. @default false */
+  /** Scores each passage with the cross-encoder, about 10 ms of CPU per new candidate. Passages keep their order. @default false */
   readonly reading?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -99,7 +99,7 @@ export interface ReportOptions extends Pick<ScopeOptions, "domain" | "tenant" | 
   readonly since?: Date | undefined;
   /** Maximum number of reports to list after the groups, newest first. @default 10 */
   readonly limit?: number | undefined;
-  /** Number of newest reports to skip before the listed reports. @default 0 */
+  /** Number of newest reports to skip before those listed. @default 0 */
   readonly offset?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }

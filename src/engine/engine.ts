@@ -66,7 +66,7 @@ export async function createEngine(config: Config, given: EngineParts = {}) {
   const room = createUploadRoom(uploads === null ? store.originals : createFolderFiles(uploads, opened.now), store, worker.wake);
   const following = await followChanges(opened, indexes);
   const asking = createAsking(opened, domains, indexes, { thresholds, contextFor, prove: prover.prove });
-  /** Returns the current settings of a domain and profile; `recorded` is their form in the record of an answer. */
+  /** Returns the current settings of a domain and profile; `recorded` is the form in which records of answers store them. */
   const settings = (domain: string, name: string) => {
     const pack = domains.pack(domain);
     const profile = domains.profile(pack, name);
@@ -83,7 +83,7 @@ export async function createEngine(config: Config, given: EngineParts = {}) {
     domain: domains.pack,
     ...{ scope: domains.scope, reach: domains.reach },
     corpus: indexes.of,
-    /** Returns the indexes that are open, one per domain in use. */
+    /** Returns the open indexes, one per domain in use. */
     corpora: indexes.opened,
     ...documents,
     ...createUploads(opened, domains, room, deleteFile),
@@ -127,7 +127,7 @@ async function healthOf(opened: Opened, domains: Domains, indexes: Indexes, thre
   const { documents, chunks, revision } = await opened.store.documents.counts(scope);
   const threshold = thresholds.of(pack, domains.profile(pack));
   const { windows, encoder } = indexes.of(pack.name);
-  // If the index is not loaded yet, it cannot be compared with the calibration.
+  // An index with 0 windows is not loaded yet, so it cannot be compared with the calibration.
   const held = windows === 0 ? threshold : fitToIndex(threshold, { windows, ranker: encoder?.id ?? null });
   return {
     status: documents > 0 ? ("ok" as const) : ("degraded" as const),

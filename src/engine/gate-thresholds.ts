@@ -8,7 +8,7 @@ import type { DomainPack } from "./domain.ts";
 import type { Opened } from "./open.ts";
 
 /**
- * Selects the answer threshold of the learned gate: from a calibration in the data folder or the pack; without a
+ * Selects the answer threshold of a `sufficiency` gate: from a calibration in the data folder or the pack; without a
  * calibration, `answer_from` or the default. A calibration that does not fit gives `unusable`.
  */
 export function createGateThresholds({ config, models, local, warn, clock, given }: Opened) {
@@ -18,11 +18,11 @@ export function createGateThresholds({ config, models, local, warn, clock, given
     if (!warned.has(message)) warn(message);
     warned.add(message);
   };
-  /** Returns everything that the threshold of a profile's learned gate depends on; `null` for profiles with another gate. */
+  /** Returns what a calibration of the profile's `sufficiency` gate depends on; `null` for profiles with another gate. */
   const facts = (pack: DomainPack, profile: Profile): GateFacts | null => {
     if (profile.gate.type !== "sufficiency") return null;
     const writers = writersOf({ models, profile });
-    // A calibration measures the threshold for quotes, so `writeFrom` and `mode`, which apply to models, are left out.
+    // A calibration measures the threshold for quotes. Leave out `writeFrom` and `mode`, because they apply only to models.
     const { writeFrom: _, ...gate } = profile.gate;
     const { mode: __, ...write } = profile.write;
     return {

@@ -92,10 +92,10 @@ export function createIndexes(opened: Opened, domains: Pick<Domains, "pack">) {
 }
 export type Indexes = ReturnType<typeof createIndexes>;
 
-/** Milliseconds between checks for changes that sent no notification, as behind a connection pooler that drops `LISTEN`. */
+/** Milliseconds between checks for changes without a notification. A connection pooler, for example, may drop `LISTEN`. */
 const LOOK_MS = 1_000;
 
-/** Syncs open indexes on changes by other processes. Questions check for changes anyway, but syncing early saves them the wait. */
+/** Syncs open indexes when other processes change documents. Questions sync too, but would have to wait for it. */
 export async function followChanges(
   { changes, search, closing, warn }: Pick<Opened, "changes" | "search" | "closing" | "warn">,
   indexes: Pick<Indexes, "opened">,
@@ -118,7 +118,7 @@ export async function followChanges(
   const look = async (index: DomainIndex) => {
     if (running.has(index)) return;
     running.add(index);
-    // Ignore a database or cluster that is unavailable; `sync` and questions report it.
+    // Do not report an unavailable database or cluster here; `sync` and questions report it.
     const isBehind = await index.state().then(
       ({ lag }) => lag > 0,
       () => failing.has(index),

@@ -43,7 +43,7 @@ interface FittedWith {
   readonly reader: Pick<Reader["weights"], "name" | "hash">;
 }
 
-/** Opens the bundled cross-encoder and its adapters at first use and warns once if one is unusable. */
+/** Opens the bundled cross-encoder and its adapters at first use. If one is unusable, warns once. */
 export function createReaderKeeper(
   open: (adapter: Adapter | null) => Reader = openSharedReader,
   warn: (message: string) => void = (message) => process.emitWarning(message),
@@ -71,8 +71,8 @@ export function createReaderKeeper(
   };
   return {
     /**
-     * Returns the scoring function of the cross-encoder, with an adapter if one is named. Returns `null` if it is
-     * unusable or differs from the one that the weights were fitted with; the first-stage score then decides.
+     * Returns the scoring function of the cross-encoder, with an adapter if one is given. Returns `null` if it is
+     * unusable or is not the one that the weights were fitted with. First-stage scores then decide.
      */
     of({ reader: { name, hash } }: FittedWith, adapter: Adapter | null = null): ReadTexts | null {
       const one = openOrWarn(adapter);
@@ -98,7 +98,7 @@ export function createReaderKeeper(
   };
 }
 
-/** Shared by all engines of the process, because weights never change. */
+/** Weights shared by all engines of the process, because they never change. */
 const sharedRankingWeights = whileHeld(() => readRankingWeights());
 
 /**
@@ -129,7 +129,7 @@ export function openCrisisFinder(encoder: () => Pick<EmbeddedEncoder, "embedSync
   };
 }
 
-/** Catches a failure of the cross-encoder, so that it affects one message only. The first-stage score then decides. */
+/** Makes a failure of the cross-encoder affect only one message, for which the first-stage score then decides. */
 function orFirstStage(read: ReadTexts | null): ReadTexts | null {
   if (read === null) return null;
   return async (texts, signal) => {
@@ -174,14 +174,14 @@ export function createLocalModels(
       },
     },
     support: createShippedSupport(reader, embedded),
-    // The embedded encoder compares candidates, even if another encoder ranks passages.
+    // Compares candidates by the embedded encoder, even if another encoder ranks passages.
     ranking(): RankingModels {
       const weights = rankingWeights();
       const encoder = embedded();
       return { weights, encoder: encoder.id, embed: (texts) => encoder.embedSync(texts), read: reader.of(weights) };
     },
     rankingWeights,
-    // The embedded encoder compares questions, even if another encoder ranks passages. It needs no paid call, and the
+    // Compares questions by the embedded encoder, even if another encoder ranks passages: it needs no paid call, and the
     // matcher was measured with it.
     async embedQuestion(text: string) {
       const encoder = embedded();

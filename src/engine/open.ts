@@ -49,7 +49,7 @@ export interface EngineParts {
   readonly profiles?: readonly Profile[];
   /** Domain packs to use instead of the packs with the same names on the disk. */
   readonly packs?: readonly DomainPack[];
-  /** Replaces the threshold of the learned gate. */
+  /** Replaces the threshold of `sufficiency` gates. */
   readonly threshold?: GateThreshold;
   /** Decides whether the answer to a stored question also answers the asked one. */
   readonly matcher?: Matcher;
@@ -228,7 +228,7 @@ export interface WatchedCall {
 
 type CallListener = (call: WatchedCall) => void;
 
-/** Creates the list of listeners; `tell` reports a call to all of them. */
+/** Creates a list of listeners; `tell` reports a call to all of them. */
 function createCallWatch() {
   const listeners = new Set<CallListener>();
   return {
@@ -289,7 +289,7 @@ function begin(kind: WatchedCall["kind"], model: string, tell: CallListener) {
   return (failure: string | null) => tell({ kind, model, ms: performance.now() - from, failure });
 }
 
-/** Returns an error code. An endpoint's message is not safe to report, because it may repeat the request. */
+/** Returns an error code. The message is not safe to report, because an endpoint's message may repeat the request. */
 function codeOf(error: unknown): string {
   if (error instanceof SourceboundError) return error.code;
   return messageOf(error).includes("abort") ? "aborted" : "unexpected";
@@ -321,7 +321,7 @@ async function openSearchCluster(search: SearchConfig, { store, storeId, createI
     ca: ca === undefined ? undefined : readCertificate(ca),
   });
   return {
-    /** @param rebuild builds a new index beside the one that serves */
+    /** @param rebuild true: builds a new index while the current one serves */
     engine: (domain: string, rebuild: boolean) =>
       new OpenSearchEngine({
         ...{ connection, prefix, domain, store: storeId, shards, createId, rebuild },
@@ -330,7 +330,7 @@ async function openSearchCluster(search: SearchConfig, { store, storeId, createI
           return (id, version) => versions.get(id) === version;
         },
       }),
-    /** Returns a function that runs work if this process gets the lease to fill the search engine of the domain. */
+    /** Returns a function that runs `work` if this process gets the lease for filling the domain's search index. */
     filling(domain: string): FillingTurn {
       const name = `search index of ${domain}`;
       const holder = randomUUID();

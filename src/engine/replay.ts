@@ -80,7 +80,7 @@ function shown(tree: unknown, place: string): string {
   return text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}…`;
 }
 
-/** What a replay needs from the engine besides its parts. */
+/** Functions of the engine that a replay needs. */
 interface Replaying {
   /** Returns today's settings of a domain and profile. */
   readonly settings: (domain: string, profile: string) => ScratchSettings & { readonly recorded: RecordedSettings };
@@ -93,22 +93,22 @@ export interface Repeating {
   close(): Promise<void>;
 }
 
-/** Maximum number of edits to try one by one, because each needs an index. Edits of the answer's documents are tried first. */
+/** Maximum number of document changes to try one by one; each needs a new index. Changes of documents of the answer are tried first. */
 const EDITS_TRIED = 20;
 
 /** A cause of the difference between the recorded answer and today's. */
 type Cause =
-  /** This edit alone changes the answer. */
+  /** The change of this document alone changes the answer. */
   | ({ readonly type: "edit" } & Pick<DocumentChange, "path" | "change">)
-  /** All edits together change the answer; no edit that was tried alone does. */
+  /** All document changes together change the answer; none of those tried alone does. */
   | { readonly type: "edits"; readonly paths: readonly string[] }
-  /** Today's settings change the answer on the old documents. */
+  /** Today's settings change the answer, even on the old documents. */
   | { readonly type: "settings"; readonly settings: ReturnType<typeof settingChanges> }
-  /** Only documents and settings together change the answer. */
+  /** Only today's documents and settings together change the answer. */
   | { readonly type: "both" };
 
 export function createReplayer({ store, config, encoder, models }: Opened, { scope }: Domains, { settings, open }: Replaying) {
-  /** Loads the documents of an answer's revision. @throws RequestError `replay_impossible` */
+  /** Loads the documents as they were when the answer was made. @throws RequestError `replay_impossible` */
   const corpusOf = async ({ domain, revision }: Pick<StoredRecord, "domain" | "revision">): Promise<ScratchCorpus> => {
     const held = await store.corpusLog.heldAt(domain, revision);
     const documents = await store.corpusLog.past(domain, new Map(held.map(({ id, version }) => [id, version])));
@@ -132,7 +132,7 @@ export function createReplayer({ store, config, encoder, models }: Opened, { sco
     const folder = mkdtempSync(join(tmpdir(), "sourcebound-replay-"));
     try {
       await fill(join(folder, "sourcebound.db"), pack.name, corpus);
-      // Leave out `write` and `write_from`, which the recorded profile contains, and the web search, which a replay never uses.
+      // Leave out `write` and `write_from`, because the recorded profile includes their effect, and web search, which a replay never uses.
       const { web_search: _web, write: _mode, write_from: _from, ...rest } = embeddedIn(config, folder);
       const quiet = { ...rest, cache: { ...config.cache, enabled: false }, reports: { ...config.reports, enabled: false } };
       const engine = await open(quiet, {
@@ -154,7 +154,7 @@ export function createReplayer({ store, config, encoder, models }: Opened, { sco
       rmSync(folder, { recursive: true, force: true });
     }
   };
-  /** Compares with today's answer and finds the change that caused a difference. */
+  /** Repeats the question with today's documents and settings. If the answer differs, finds the changes that caused the difference. */
   const compareWithNow = async (made: StoredRecord, signal: AbortSignal | undefined) => {
     const { question } = made.body as AnswerRecord;
     const revision = await store.documents.revision(made.domain);
@@ -244,7 +244,7 @@ function filtersOf({ filters }: AnswerRecord["question"]): FilterRequest | null 
   };
 }
 
-/** Returns the edits, those of documents with a passage of the answer first. */
+/** Returns the document changes, those of documents with a passage of the answer first. */
 function likeliest(edits: readonly DocumentChange[], { body }: Pick<StoredRecord, "body">): DocumentChange[] {
   const found = new Set((body as AnswerRecord).passages.map(({ documentId }) => documentId));
   return [...edits].sort((a, b) => Number(found.has(b.id)) - Number(found.has(a.id)));

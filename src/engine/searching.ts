@@ -17,12 +17,12 @@ import type { Opened } from "./open.ts";
 /** Default number of passages of a search. */
 export const DEFAULT_SEARCH_LIMIT = 10;
 /**
- * Limits when an answer is checked without given sources. The question and each of the answer's first
- * `sentences` sentences start one search. `passages` limits one search, `documents` all searches together.
+ * Limits for checking an answer without given sources. The question and each of the answer's first `sentences`
+ * sentences start one search. `passages` limits one search, `documents` all searches together.
  */
 const SEARCHED = { sentences: 8, passages: 4, documents: 20 } as const;
 
-/** Creates search and the check of external answers, from the pipeline stages that answer questions. */
+/** Creates the methods for search and for checking external answers. Both reuse the pipeline stages that answer questions. */
 export function createSearching(
   { config, store, local }: Pick<Opened, "config" | "store" | "local">,
   domains: Pick<Domains, "pack" | "scope">,
@@ -94,7 +94,7 @@ const NO_READER: Warning = {
   message: "The cross-encoder is not available on this machine, so passages have no `reading` score. See the server log for the reason.",
 };
 
-/** Returns the cross-encoder's highest log odds among the candidates of each passage. */
+/** Returns, for each passage, the cross-encoder's highest log odds among its candidates; `null`: not scored. */
 async function readEach(
   question: Question,
   passages: readonly Passage[],

@@ -25,12 +25,12 @@ export interface CrawlRequest extends IngestOptions {
   readonly maxPages?: number | undefined;
 }
 
-/** Maximum number of ingests of a folder that other processes keep changing. The last one sees all earlier changes. */
+/** Maximum number of repeated ingests of a folder that other processes keep changing. */
 const MOST_READINGS = 5;
 
 /**
  * Changes a folder stored in the database and ingests it from a temporary copy. If another process changed the folder
- * meanwhile, it is ingested again, because ingesting the outdated copy deletes the documents of files added meanwhile.
+ * meanwhile, ingests it again: an ingest of the outdated copy deletes the documents of files added meanwhile.
  * @param of key of the files in the database
  * @param change adds or removes files
  * @param read ingests the folder; documents of missing files are deleted
@@ -84,7 +84,7 @@ async function store(
     const bytes = await readFile(join(folder, path));
     if (hashes.get(path) !== sha256Hex(bytes)) await originals.put(of, path, bytes);
   }
-  // Consider only files that existed before, so that files that another process has added meanwhile stay.
+  // Remove only files that existed before the change, so that files added by other processes meanwhile stay.
   for (const path of hashes.keys()) if (!kept.includes(path)) await originals.remove(of, path);
 }
 
@@ -110,8 +110,8 @@ function namesOf(listed: readonly Original[]): string {
 }
 
 /**
- * Creates the ingestion of sources without a user's folder: web pages and submitted files. They are kept in the data folder, or in
- * PostgreSQL where several processes share it.
+ * Creates the ingestion of web pages and submitted files, which have no folder of the user. They are kept in the data
+ * folder, or in PostgreSQL if several processes share it.
  */
 export function createSources(opened: Opened, domains: Domains, ingest: EngineDocuments["ingest"]) {
   const { config, closing, changes, store } = opened;

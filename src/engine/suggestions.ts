@@ -8,11 +8,10 @@ import { nameCells, unitsIn } from "../text/units.ts";
 type Documents = Pick<DocumentStore, "outlines" | "load">;
 type Read = Pick<StoredDocument, "title" | "text" | "blocks" | "units">;
 
-/** Number of suggestions. */
 const SUGGESTIONS = 3;
 /** Maximum number of questions to try for one list of suggestions. */
 const MOST_TRIED = 15;
-/** Maximum number of documents to take questions from, of questions per document, and of characters read per document. */
+/** Maximum numbers of documents to take questions from, of questions per document, and of characters read per document. */
 const MOST_DOCUMENTS = 40;
 const MOST_OF_DOCUMENT = 4;
 const MOST_CHARACTERS = 30_000;
@@ -20,8 +19,8 @@ const MOST_CHARACTERS = 30_000;
 const MOST_LISTS = 100;
 
 /**
- * Creates a finder of questions that the documents answer. Each question is tried, and listed only if it is answered. The
- * examples of the pack come first.
+ * Creates a function that suggests questions which the documents answer. Each question is tried, and suggested only if
+ * it is answered. The examples of the pack are tried first.
  * @returns a function of the scope, the revision of the index (the result is cached per revision) and the pack's examples
  */
 export function createSuggester(documents: Documents, isAnswered: (question: string, scope: Scope) => Promise<boolean>) {
@@ -87,7 +86,7 @@ function askMeasure(header: string, row: string): string | null {
 
 const MOST_NAME_WORDS = 5;
 
-/** Returns whether a text is a few words, none of which is a function word. */
+/** Returns whether a text consists of 1 to `MOST_NAME_WORDS` words, none of which is a function word. */
 function isName(text: string): boolean {
   const named = words(text);
   return named.length > 0 && named.length <= MOST_NAME_WORDS && named.every((word) => !isStopWord(word.text));
@@ -97,7 +96,7 @@ function isName(text: string): boolean {
 const SAYS_WHAT = /^(\p{Lu}[^\n,;:.()"“”|]*?) (is|are) /u;
 const ARTICLE = /^(?:the|an?) /i;
 
-/** Asks what the topic of a heading is, where a sentence below the heading says so: "A hold is a request." → "What is a hold?" */
+/** Asks what the topic of a heading is, if a sentence below the heading defines it: "A hold is a request." → "What is a hold?" */
 function askWhat(document: Read, sentence: string, headings: readonly string[]): string | null {
   const [, subject = "", verb = ""] = SAYS_WHAT.exec(sentence) ?? [];
   const heading = new Set(tokenize(headings.at(-1) ?? document.title));
@@ -105,14 +104,14 @@ function askWhat(document: Read, sentence: string, headings: readonly string[]):
   return isTopic ? `What ${verb} ${inSentence(document, subject)}?` : null;
 }
 
-/** Lowers the initial capital of a phrase where the document itself writes its first word in lower case. */
+/** Writes a phrase with a small initial letter, if its first word is a function word or occurs in lower case in the document. */
 function inSentence({ text }: Read, phrase: string): string {
   const low = lowered(phrase);
   const [first = ""] = low.split(" ");
   return isStopWord(first) || text.includes(` ${first}`) ? low : phrase;
 }
 
-/** Lowers an initial capital that no other capital follows. */
+/** Writes the first letter in lower case, unless the second is a capital too, as in "PDF". */
 function lowered(phrase: string): string {
   return /^\p{Lu}\p{Lu}/u.test(phrase) ? phrase : phrase.charAt(0).toLowerCase() + phrase.slice(1);
 }

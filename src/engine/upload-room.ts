@@ -43,13 +43,13 @@ export function labelOf(name: string): string | null {
 
 /** Storage of uploaded files: a folder of this process, or a table that several processes share. */
 export interface UploadedFiles extends Pick<OriginalStore, "putAll" | "remove" | "list" | "bytes"> {
-  /** Lists the domain, tenant and label of each group of files. Absent where other processes may be adding groups. */
+  /** Lists the domain, tenant and label of each group of files. Absent if other processes may be adding groups. */
   readonly places?: () => Promise<OriginalsOf[]>;
 }
 
 export function createFolderFiles(root: string, now: () => Date): UploadedFiles {
   const acquire = createFairLock();
-  /** Serialises changes, so that checks of paths remain valid until the files are stored. */
+  /** Runs changes one at a time, so that checks of paths remain valid until the files are stored. */
   const exclusively = async <T>(work: () => Promise<T>): Promise<T> => {
     const release = await acquire();
     try {
@@ -100,7 +100,7 @@ export function removeParts(root: string): Promise<void> {
   return rm(join(root, PART_FOLDER), { recursive: true, force: true });
 }
 
-/** Writes to temporary files first, so that an ingest never sees partial files and a full disk leaves none. */
+/** Writes temporary files first and renames them: an ingest never sees partial files, and a full disk leaves none. */
 async function keep(root: string, folder: string, files: Parameters<UploadedFiles["putAll"]>[1], at: Date): Promise<void> {
   const parts = files.map(({ path, bytes }) => ({ bytes, part: join(root, PART_FOLDER, randomUUID()), path: join(folder, path) }));
   try {
@@ -111,7 +111,7 @@ async function keep(root: string, folder: string, files: Parameters<UploadedFile
     }
     for (const { part, path } of parts) {
       await mkdir(dirname(path), { recursive: true, mode: PRIVATE_FOLDER });
-      // A folder with the name of the file is empty, because `fits` rejects the name of a folder with files.
+      // A folder with the same name as the file is empty, because `fits` rejects the name of a folder with files.
       if ((await stat(path).catch(() => null))?.isDirectory() === true) await rm(path, { recursive: true });
       await rename(part, path);
     }
@@ -148,7 +148,7 @@ export function createUploadRoom(files: UploadedFiles, { jobs, documents }: Pick
     hashes.set(key, hash);
     return hash;
   };
-  /** Lists files that have not been ingested since they arrived. */
+  /** Lists files that have not been ingested since they were uploaded. */
   const unread = async (of: OriginalsOf): Promise<Original[]> => {
     const records = new Map((await documents.listFiles(uploadPlace(of))).map((record) => [record.path, record]));
     const found: Original[] = [];
@@ -193,10 +193,10 @@ export function createUploadRoom(files: UploadedFiles, { jobs, documents }: Pick
         while ((await jobs.workerOf(idOf(of))) === worker) await wait(LOOK_MS);
         await forget();
       }
-      // A file with the same name may have arrived meanwhile, and its documents may have been deleted too.
+      // A file with the same name may have been uploaded meanwhile, and its documents may have been deleted too.
       await read(of);
     },
-    /** Schedules files that an earlier process stored but did not ingest, once. */
+    /** On the first call, schedules files that an earlier process stored but did not ingest. Later calls do nothing. */
     resume: onceDone(async () => {
       for (const of of (await files.places?.()) ?? []) {
         const isAsked = (await jobs.list(of.domain)).some(({ id, state }) => id === idOf(of) && state !== "failed");

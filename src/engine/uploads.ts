@@ -18,7 +18,7 @@ const LABEL_CHARACTERS = 60;
 /** Maximum characters of the encoded label in a folder name; file systems allow 255 bytes. */
 const LABEL_FOLDER_CHARACTERS = 240;
 
-/** Returns the HTTP id of a file; the same before and after ingestion. */
+/** Returns the id of a file in the HTTP API. It is the same before and after ingestion. */
 export function fileId(domain: string, { tenant, source, path }: Pick<FileDescription, "tenant" | "source" | "path">): string {
   const parts = JSON.stringify([domain, tenant, source, path]);
   return `file_${createHash("sha256").update(parts).digest("base64url").slice(0, 22)}`;
@@ -39,8 +39,7 @@ export function createUploads(
   /** Lists files visible to the scope, by path, including pending ones. */
   const library = async (options: ReachOptions = {}): Promise<LibraryFile[]> => {
     await room.resume();
-    // List pending files first, then the labels of the scope, then ingested files. Otherwise a file that is ingested
-    // between two of the queries would be missing.
+    // Read pending files, then labels, then ingested files. In another order, a file that is ingested meanwhile could be missing.
     const waiting = await room.waiting(domains.scope(options).domain);
     const scope = await domains.reach(options);
     const filesIn = async (seen: Scope) =>
@@ -50,8 +49,8 @@ export function createUploads(
           return [id, { ...file, id }];
         }),
       );
-    // `all` serves to hide pending versions of files whose documents the scope may not see. It is read before `known`, so
-    // that a file that is ingested between the two queries is in `known`.
+    // `all` has the files of every label. It serves to hide pending versions of files whose documents the scope may not see.
+    // It is read before `known`, so that a file ingested between the two queries is in `known`.
     const all = waiting.length === 0 ? null : await filesIn(await domains.reach({ ...options, everyLabel: true }));
     const known = await filesIn(scope);
     for (const { label, ...file } of waiting) {
@@ -113,8 +112,8 @@ export function createUploads(
       return true;
     },
     /**
-     * Returns the bytes of a document's file; refuses a file that was changed later. `format`: the detected format, such as `pdf`; `null`:
-     * unknown.
+     * Returns the bytes of a document's file. Refuses a file that changed after ingestion. `format`: detected format,
+     * such as `pdf`; `null`: unknown.
      * @throws RequestError `unknown_document`, `original_gone`, `original_changed`
      */
     async original(id: string, options?: ReachOptions) {
@@ -192,7 +191,7 @@ function assertLabel(label: string): void {
   throw new RequestError("label_invalid", message);
 }
 
-/** Returns the error for a deleted document. Hidden documents get the same error, so that it does not reveal them. */
+/** Returns the error for a deleted document. Hidden documents get the same error, so that their existence is not revealed. */
 export function unknownDocument(id: string): RequestError {
   return new RequestError("unknown_document", "This document does not exist or is not accessible to you.", { id });
 }

@@ -26,7 +26,7 @@ export function createWorker({ store, uploads, closing: { signal: closing }, war
   const work = async function* ({ once = false, signal = closing }: WorkOptions = {}): AsyncGenerator<JobEvent, void> {
     const ends = AbortSignal.any([signal, closing]);
     while (!ends.aborted) {
-      // Claim each job under a new name, so that `workerOf` distinguishes two runs of the same job.
+      // Claim each job under a new name, so that two runs of the same job can be told apart (`workerOf`).
       const name = randomUUID();
       const job = await store.jobs.claim(name);
       if (job !== null) yield* perform(job, name, ends, { store, uploads, ingest });
@@ -46,7 +46,7 @@ export function createWorker({ store, uploads, closing: { signal: closing }, war
     work,
     /** Runs the currently queued jobs in the background. */
     wake() {
-      // A `drain` that is ending may have missed the new job, so run another one after it.
+      // The running `drain` may end without seeing the new job, so run another one after it.
       draining = (draining ?? Promise.resolve()).then(drain);
     },
     async idle() {

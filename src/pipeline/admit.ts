@@ -11,7 +11,7 @@ import { documentOfChunk } from "../text/paths.ts";
 import { tokenize, words } from "../text/tokens.ts";
 import type { PipelineContext, RankingModels, StageLog } from "./context.ts";
 
-/** Matches characters that control, hide or reorder text. `admitQuestion` replaces tabs and line breaks beforehand. */
+/** Matches control characters, and those that hide or reorder text. `admitQuestion` replaces tabs and line breaks beforehand. */
 const FORBIDDEN = /[\p{Cc}\u200B\u2028-\u202E\u2060-\u2069\uFEFF]/u;
 
 /**

@@ -237,7 +237,6 @@ export interface RecordedInputs extends Pick<AnswerRecord, "calls"> {
   readonly settings: RecordedSettings;
 }
 
-/** Builds the record of a new answer. */
 export function recordOf(
   question: Question,
   outcome: Pick<Outcome, "written" | "evidence" | "hit">,

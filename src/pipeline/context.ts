@@ -122,7 +122,6 @@ export interface ModelVerifier {
   readonly timeoutMs: number;
 }
 
-/** One recorded model call. */
 export const recordedCallSchema = z.object({
   model: z.string(),
   /** SHA-256 of the prompt in hexadecimal. */
@@ -163,7 +162,6 @@ export interface RememberSettings {
 type StageFact = string | number | boolean | null;
 export type StageFacts = Record<string, StageFact>;
 
-/** The log of a running stage. */
 export interface StageLog {
   fact(name: string, value: StageFact): void;
   /** A diagnostic fact, computed only with `verbose`. */
@@ -171,7 +169,6 @@ export interface StageLog {
   notice(code: string, message: string): void;
 }
 
-/** A log that discards everything. */
 export const SILENT_LOG: StageLog = { fact: () => undefined, detail: () => undefined, notice: () => undefined };
 
 interface TraceParts {

@@ -66,7 +66,6 @@ async function topicsOf({ scope }: Question, { citations }: Answer, { documents 
   return [...new Set([...cited.values()].map(({ topic, title }) => topic ?? title))].sort();
 }
 
-/** A question with its outcome. */
 interface Answered {
   readonly question: Question;
   readonly answer: Answer;

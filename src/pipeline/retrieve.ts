@@ -12,7 +12,6 @@ export function assertCanRun({ profile, encoder }: Pick<PipelineContext, "profil
   assertCanRetrieve(profile.name, profile.needs.includes("encoder"), encoder);
 }
 
-/** Retrieves passages for a question. */
 export async function retrieve(question: Question, context: PipelineContext, log: StageLog, signal: AbortSignal) {
   const { profile, corpus } = context;
   const found = await retrievePassages(question, profile.retrieve, context, signal);

@@ -102,7 +102,7 @@ export async function verifyAnswer(question: string, answer: string, folder: str
   return verifyAgainst(question, answer, await readSources(folder), options);
 }
 
-/** Checks an answer against parsed documents. @throws RequestError `answer_empty`, `answer_too_long`, `answer_not_text` */
+/** Checks an answer against documents that are already parsed. @throws RequestError `answer_empty`, `answer_too_long`, `answer_not_text` */
 export async function verifyAgainst(
   question: string,
   answer: string,
@@ -195,7 +195,6 @@ async function readSource(absolute: string, path: string, bytes: number): Promis
   }
 }
 
-/** A numbered source. */
 export interface NumberedSource {
   readonly path: string;
   /** `null` if the file could not be read or contains no text; `reason` says why. */
@@ -249,7 +248,6 @@ function reasonOf({ message }: SourceboundError, path: string): string {
   return message.startsWith(`${path}: `) ? message.slice(path.length + 2) : message;
 }
 
-/** A sentence of a source. */
 interface PlacedSentence extends TextRange {
   readonly source: number;
   readonly text: string;

@@ -168,7 +168,6 @@ export interface CheckedDraft extends OfferedDraft {
   readonly others: readonly (readonly Quote[])[];
 }
 
-/** Returns an empty result of writing. */
 export function nothingWritten() {
   return {
     sheet: createAnswerBuilder(),
@@ -279,7 +278,6 @@ interface WritableRecord {
   readonly faults: DraftFault[];
 }
 
-/** The context of a sentence check. */
 export interface SentenceCheckContext {
   /** Quotes offered to the model. */
   readonly stretches: readonly Quote[];

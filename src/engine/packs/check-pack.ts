@@ -53,7 +53,7 @@ export async function readFolder(folder: string, { root, maxFileBytes, signal, o
 const FEW_QUESTIONS = 10;
 
 /**
- * Checks that every golden question names an existing tenant, pages and quotes.
+ * Checks that the tenants, pages and quotes of every golden question exist.
  * @param visibleTo documents by tenant; shared ones under `""`; `null`: documents are absent, so pages and quotes cannot be checked
  */
 function checkGolden(pack: DomainPack, visibleTo: ReadonlyMap<string, readonly FolderDocument[]> | null) {
@@ -107,7 +107,9 @@ function placeFindings(pack: DomainPack, set: GoldenSet, visibleTo: ReadonlyMap<
   ];
 }
 
-/** `fault`: does not work. `warning`: has no effect, or an unintended one. `note`: something is missing or worth knowing. */
+/**
+ * `fault`: something does not work. `warning`: an entry has no effect, or an unintended one. `note`: something is missing or worth knowing.
+ */
 export type FindingLevel = "fault" | "warning" | "note";
 
 type PackFinding = ReturnType<typeof packFinding>;
@@ -121,7 +123,7 @@ function packFinding(level: FindingLevel, check: string, message: string, items:
   return { level, check, message, items };
 }
 
-/** `title`: `null` if the pack cannot be parsed. */
+/** Result of `checkPack`. `title` is `null` if the pack cannot be parsed. */
 export type PackReport = Awaited<ReturnType<typeof checkPack>>;
 
 export interface CheckPackOptions {
@@ -160,7 +162,7 @@ export async function checkPack(name: string, options: CheckPackOptions) {
   return { name, title: pack.title, documents: read.documents.length, questions: golden.questions, findings };
 }
 
-/** Reads the documents of a pack. `visibleTo` has the documents by tenant, shared ones under `""`; `null` if the pack has none. */
+/** Reads the documents of a pack. `visibleTo` maps each tenant to its documents, and `""` to shared ones; `null` if the pack has none. */
 async function readPack(pack: DomainPack, options: CheckPackOptions) {
   const findings: PackFinding[] = [];
   const read = async (folder: string, root: string, tenant: string | null): Promise<FolderDocument[]> => {
@@ -260,7 +262,7 @@ function faultsOf(check: string, find: () => PackFinding[]): PackFinding[] {
 /** Returns whether the documents contain a word or phrase in any inflection. */
 type Holds = (phrase: string) => boolean;
 
-/** Creates a search of phrases by word stems. */
+/** Creates the function that finds phrases in the documents by word stems. */
 function createHolder(documents: readonly FolderDocument[]): Holds {
   const stem = createStemmer();
   const stems = (text: string) =>
@@ -274,7 +276,7 @@ function createHolder(documents: readonly FolderDocument[]): Holds {
   };
 }
 
-/** Checks for words of the pack that no document contains: they have no effect. */
+/** Reports words of the pack that no document contains, because they have no effect. */
 function checkWords(pack: DomainPack, documents: readonly FolderDocument[]): PackFinding[] {
   const holds = createHolder(documents);
   const topics = pack.topics.flatMap(({ slug, keywords }) => keywords.filter((one) => !holds(one)).map((one) => `${slug}: ${one}`));
@@ -291,7 +293,7 @@ function checkWords(pack: DomainPack, documents: readonly FolderDocument[]): Pac
   ];
 }
 
-/** Checks for tenants' terms that are missing in all documents of the tenant. No answer can use such a term or be checked against it. */
+/** Reports tenants' terms that occur in no document of the tenant: no answer can use them. Also reports terms that a tenant lacks. */
 function checkTerms({ tenants }: Pick<DomainPack, "tenants">, visibleTo: ReadonlyMap<string, readonly FolderDocument[]>): PackFinding[] {
   const missing = Object.entries(tenants).flatMap(([name, { terms }]) => {
     const holds = createHolder(visibleTo.get(name) ?? []);

@@ -50,7 +50,7 @@ const TOPIC_WORDS = 5;
 /** Minimum letters of a keyword. Shorter words distinguish topics badly. */
 const LEAST_LETTERS = 4;
 
-/** Returns each group's most discriminative words by tf-idf, best first; ties in alphabetical order. */
+/** Returns the words that best distinguish each group from the others, by tf-idf, best first; ties in alphabetical order. */
 function tellingWords(groups: ReadonlyMap<string, readonly FolderDocument[]>): Map<string, string[]> {
   const read = createWordReader();
   const counted = new Map<string, Map<string, { text: string; n: number }>>();
@@ -115,8 +115,8 @@ export type ProposedPack = z.infer<typeof proposedSchema>;
 const MOST_TOPICS = 12;
 
 /**
- * Proposes title, hosts, topics and abbreviations that occur in the documents. It proposes no example questions,
- * because the web app suggests questions by itself.
+ * Proposes title, hosts, topics and abbreviations that occur in the documents. Proposes no example questions, because
+ * the web app derives them from the documents.
  * @param path folder of the documents, as written in the pack
  * @param title @default the title of the folder's first page, else the name in words
  */
@@ -141,7 +141,7 @@ export function proposePack(name: string, documents: readonly FolderDocument[], 
   });
 }
 
-/** Groups documents by their own topics, or else by folder, or else one by one. Keeps the largest groups. */
+/** Groups documents by their declared topics, or else by folder, or else one by one. Returns the largest `MOST_TOPICS` groups. */
 function groupsOf(documents: readonly FolderDocument[]): Map<string, readonly FolderDocument[]> {
   const inWords = (text: string) => text.replaceAll(/[-_]+/g, " ").trim();
   const byTopic = groupBy(documents, ({ metadata: { topic } }) => (topic === null ? null : inWords(topic)));

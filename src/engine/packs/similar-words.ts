@@ -4,13 +4,13 @@ import type { FolderDocument } from "./check-pack.ts";
 
 export type WordPair = readonly [string, string];
 
-/** Maximum number of words to compare with each other, the most frequent ones. */
+/** Maximum number of words to compare with each other; the most frequent ones are chosen. */
 const MOST_WORDS = 2_000;
 /** Minimum occurrences of a word. The vectors of rare words, such as names, are unreliable. */
 const LEAST_OCCURRENCES = 3;
 /** Maximum number of proposed pairs, as many as a person would read. */
 const MOST_PAIRS = 15;
-/** Number of equal initial letters from which two words count as forms of one word. Search matches such forms anyway. */
+/** Words with this many equal initial letters count as forms of one word. They are not proposed, because search matches forms anyway. */
 const SAME_LETTERS = 4;
 
 /**
