@@ -144,7 +144,6 @@ export interface SentenceToCheck {
   readonly others?: readonly (readonly CitedQuote[])[];
 }
 
-/** A sentence after its checks. */
 export interface CheckedSentence {
   readonly text: string;
   /** False if the sentence is removed. */

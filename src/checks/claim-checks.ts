@@ -27,7 +27,7 @@ import { bears, checkValues, isSpelledCount, statedValues } from "./values.ts";
 /** A claim aligned with its cited quotes. */
 export type ClaimFacts = ReturnType<typeof alignClaim>;
 
-/** Aligns a sentence with its quotes. */
+/** Prepares a sentence for `checkClaim`: compares its words with those of the cited quotes. */
 export function alignClaim(text: string, quotes: readonly CitedQuote[], question: string, settings: CheckSettings, reader: Reader) {
   const asked = reader.read(question);
   const statements = quotes.flatMap((quote) => reader.statements(quote));
@@ -56,7 +56,10 @@ function hostLabels(url: string): string[] {
 }
 
 const FITS = 0.5;
-/** A name is misattributed only if a quoted sentence without it covers the claim's words near it better, by this much, than all with it. */
+/**
+ * A name counts as misattributed only if a quoted sentence without it covers the claim's words near it better, by at
+ * least this much, than every quoted sentence with it.
+ */
 const MARGIN = 0.3;
 /**
  * A name counts as correct if a quoted sentence with it covers at least this share of the claim's words near it,
@@ -114,10 +117,7 @@ function isDisplaced(word: ContentWord, alignment: Alignment, publishers: Readon
 /** Matches words by which a site refers to itself. */
 const WE = /\b(?:we|us|our)\b/i;
 
-/**
- * Returns whether the quotes have the name in another form: an acronym ("PMC") that they spell out, or a full name of
- * which they have the acronym.
- */
+/** Returns whether the quotes contain the name in another form: spelled out, if it is an acronym such as "PMC", or else as an acronym. */
 function isShortOrLong(word: ContentWord, { claim, statements }: Alignment): boolean {
   const written = claim.text.slice(word.start, word.end);
   if (/^\p{Lu}{2,8}s?$/u.test(written)) {
@@ -227,7 +227,7 @@ const COMPARES = /\bthan\b/iu;
 function checkPairing({ claim, given, statements }: Pick<Alignment, "claim" | "given" | "statements">): Finding | null {
   if (statedValues(claim).length === 0) return null;
   const found = excepts(claim) ? [] : statements.map((statement) => mispairedBy(statement, claim, given));
-  // A quoted sentence from which the claim pairs wrongly cannot support the claim, so leave it out.
+  // A quoted sentence whose values the claim pairs wrongly cannot support the claim, so leave it out.
   const others = statements.filter((_, i) => found[i]?.length === 0);
   const doubted = found.flat().filter((one) => !others.some((statement) => saysTheSame(statement, one, claim)));
   return doubtOf("pairing", doubted) ?? finding("pairing", "pass", 1, "pairs no value with another part of a cited sentence");

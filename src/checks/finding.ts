@@ -6,7 +6,7 @@ export type Finding = Omit<CheckResult, "sentence" | "leftOut">;
 /** Data of a cited quote that the checks need. */
 export interface CitedQuote {
   readonly text: string;
-  /** URL of its document. */
+  /** URL of the quoted document. */
   readonly url: string | null;
   /** True if the document's current version contains this quote verbatim. */
   readonly exact: boolean;

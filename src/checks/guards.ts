@@ -15,7 +15,7 @@ export interface TermRule {
   readonly canonical: string;
   /** The tenant's term. */
   readonly right: string;
-  /** Wrong terms: those of other tenants, and the canonical term if it is an internal name. `of` says which. */
+  /** Wrong terms: those of other tenants, and an internal canonical name. `of`: the tenant, or "internal name". */
   readonly rivals: readonly { readonly term: string; readonly of: string }[];
 }
 

@@ -46,9 +46,12 @@ function near(a: number, b: number): boolean {
   return Number.isFinite(a) && Number.isFinite(b) && Math.abs(a - b) <= 0.01;
 }
 
-/** A quoted sentence contradicts a value only if it covers at least this weighted share of the claim's words near the value. */
+/** A quoted sentence is about the claimed value if it covers at least this weighted share of the claim's words near the value. */
 const FITS = 0.5;
-/** A quoted sentence contradicts a value only if it covers the words near it better, by this much, than all that contain the value. */
+/**
+ * A quoted sentence with another value contradicts the claim if it covers the claim's words near the value better, by
+ * at least this much, than every quoted sentence with the claimed value.
+ */
 const RIVAL_MARGIN = 0.1;
 /** Claims with fewer different words do not show what their values are about. */
 const FEWEST_WORDS = 3;
@@ -144,10 +147,12 @@ const NEEDS_UNIT: ReadonlySet<ValueKind> = new Set([
 ]);
 
 /**
- * Checks whether a stated value supports the claimed one. A bare number in the claim is supported by a value with a unit if
- * - the claim contains another value of that kind ("30 days, then 60"), but not this value with its unit ("aisle 40, 40 percent off");
- * - otherwise, the kind is often written without unit, the same word is beside both ("under 2" for "under 2 years"), or
- * the value is an end of a range ("4 to 5 years" supports 4 and 5).
+ * Checks whether a stated value supports the claimed one. If the claim has a bare number and the stated value has a unit:
+ * - The claim also contains the same value with its unit ("aisle 40, 40 percent off"): no.
+ * - The claim contains another value of that kind ("30 days, then 60"): yes.
+ * - The kind is often written without unit: yes.
+ * - Otherwise: only if the same word is beside both ("under 2" for "under 2 years"), or if the value is an end of a range
+ * ("4 to 5 years" supports 4 and 5).
  * @param by text that states the value; `null`: the text above a sentence
  */
 export function bears(stated: Value, claimed: Value, claim: Reading, by: Reading | null): boolean {

@@ -4,7 +4,7 @@ import type { Value } from "../language/values.ts";
 import type { ConflictKind, TextRange } from "../shared/types.ts";
 import type { Fact } from "./facts.ts";
 
-/** Result of comparing two facts about one thing: they agree, or they differ in one point. `a` and `b` are the differing texts. */
+/** Result of comparing two facts about one thing: they agree, or differ in one point. `a` and `b` are the ranges of the differing words. */
 export type Comparison =
   | {
       readonly type: "differ";

@@ -226,7 +226,7 @@ interface ComparedPair {
 /** Returns the most certain difference between two passages. If there is none, returns their most certain agreement, or else `null`. */
 function comparePair(one: readonly Spoken[], other: readonly Spoken[], inside: boolean): ComparedPair | null {
   let best: ComparedPair | null = null;
-  // Do not compare a sentence that the other passage contains verbatim with different sentences there: it cannot make them differ.
+  // A sentence that both passages contain cannot make them differ, so compare it only with itself.
   const [ofOne, ofOther] = [one, other].map((list) => new Set(list.map(({ fact }) => fact.segment.text)));
   for (const [i, a] of one.entries()) {
     for (const b of inside ? one.slice(i + 1) : other) {
@@ -259,7 +259,7 @@ function isSamePlace(a: Spoken, b: Spoken): boolean {
   return a.passage.document.id === b.passage.document.id && x.start < y.end && y.start < x.end;
 }
 
-/** Checks whether two sentences are in one section. Such sentences belong together and are not independent sources. */
+/** Checks whether two sentences are under the same headings. Such sentences are not independent sources, so they are not compared. */
 function sameHeading(a: Spoken, b: Spoken): boolean {
   return a.fact.segment.above.length > 0 && a.fact.segment.above.join("\n") === b.fact.segment.above.join("\n");
 }

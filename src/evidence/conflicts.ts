@@ -35,7 +35,6 @@ export function withoutYears(text: string): string {
 /** Rules of a domain pack that decide conflicts, strongest first. */
 export type Precedence = readonly ConflictResolution["rule"][];
 
-/** Source of a fact. */
 export interface FactSource extends Pick<PassageDocument, "id" | "version" | "title" | "url" | "asOf" | "authority"> {
   readonly sid: string;
 }

@@ -11,7 +11,7 @@ export interface Fact {
   readonly segment: Segment;
   /** Analysis of the text without its parts in brackets. Offsets are those of `segment.text`. */
   readonly reading: Reading;
-  /** Content words outside values. */
+  /** Content words that are not part of a value. */
   readonly words: readonly ContentWord[];
   /** Roots of `words` with their weights. */
   readonly own: ReadonlyMap<string, number>;

@@ -5,8 +5,9 @@ import type { Evidence, Passage, Refusal, Verdict, Warning } from "../shared/typ
 import { type Compared, type Explained, NOT_COMPARED, type PassageComparison, withComparison } from "./compare-passages.ts";
 
 /**
- * Converts the thresholds of a gate to the cosine scale of the current encoder, or with `learned`, replaces them by its
- * thresholds for confidence. For gates that combine scores, `verifyPassages` converts the scores instead.
+ * Converts the thresholds of a gate to the cosine scale of the current encoder. With `learned`, gates that have
+ * thresholds for learned confidence use those instead. For gates that combine scores, `verifyPassages` converts the
+ * scores.
  */
 export function carryGate(gate: GateSettings, { threshold }: Pick<ScoreScale, "threshold">, learned = false): GateSettings {
   switch (gate.type) {

@@ -27,7 +27,7 @@ const LISTED = 2;
  * "Leaflet: Barth syndrome" is about "Barth syndrome", but not about "leaflet".
  */
 const ABOUT = 2;
-/** A sentence is related to another document if it contains at least this weighted share of the title words that document is about. */
+/** A sentence is related to a document if it contains at least this share, by weight, of the title words that the document is about. */
 const SAME_PAGE = 0.5;
 /** Title words with a lower weight are too common to name a subject. */
 const TELLING_TITLE = 0.45;
@@ -55,7 +55,7 @@ function areOfTwoThings({ a, b }: Finding, statementsOf: (documentId: string) =>
   return isUnrelatedTo(a, b.fact, statementsOf) && isUnrelatedTo(b, a.fact, statementsOf);
 }
 
-/** Returns whether a fact lacks most of the title words that another document is about. */
+/** Returns whether `other` lacks most of the title words that the document is about. */
 function isUnrelatedTo({ documentId, fact }: Stated, other: Fact, statementsOf: (documentId: string) => readonly Fact[]): boolean {
   let all = 0;
   let held = 0;

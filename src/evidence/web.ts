@@ -25,7 +25,7 @@ import {
 
 /** Maximum number of sentences of a passage to verify. */
 const MOST_STATEMENTS = 3;
-/** Sentences with a smaller weighted share of the question's words are not verified. Words found only in their context count `ABOVE`. */
+/** A sentence is verified from this weighted share of the question's words. A word that only its context contains counts `ABOVE`. */
 const LEAST_SHARE = 0.2;
 const ABOVE = 0.5;
 /** Maximum number of sentences of a web page to compare. Sentences that share the most words with the claims are chosen. */
