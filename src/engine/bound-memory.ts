@@ -141,7 +141,7 @@ const DEFAULT_REPORT_LIMIT = 10;
 /** Maximum characters of a passage preview. */
 const PREVIEW_CHARACTERS = 160;
 
-/** Creates a function that removes documents from reports that the scope may no longer see. Each document is looked up once. */
+/** Creates a function that removes from reports all documents that the scope may no longer see. Each document is looked up once. */
 function createReading(scope: Scope, { documents }: Pick<Store, "documents">): (stored: StoredReport) => Promise<StoredReport> {
   const known = new Map<string, boolean>();
   return async (stored) => {

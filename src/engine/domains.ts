@@ -57,7 +57,7 @@ export function createDomains({ config, given, store, local, words, now }: Opene
 }
 export type Domains = ReturnType<typeof createDomains>;
 
-/** Returns a function that creates the dependencies of the web check for a domain pack; it returns `null` if no search is configured. */
+/** Returns a function from a domain pack to the dependencies of its web check, or to `null` if no search is configured. */
 export function createWebParts(
   { web_search: settings }: Pick<Config, "web_search">,
   { network = INTERNET, ...parts }: Pick<WebParts, "support" | "reader" | "now"> & { readonly network?: WebNetwork | undefined },

@@ -32,7 +32,7 @@ export interface AskOptions extends ScopeOptions, Optional<Omit<AskRequest, "que
   readonly write?: WriteMode | undefined;
   /** Attaches a proof to the answer. @default false */
   readonly proof?: boolean | undefined;
-  /** Answers whatever the confidence, bypasses the cache and stores nothing; used by calibration. @default false */
+  /** Answers at any confidence, bypasses the cache and stores nothing; used by calibration. @default false */
   readonly measuring?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }

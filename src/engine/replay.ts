@@ -61,7 +61,7 @@ function differing(one: unknown, other: unknown, at: string): string[] {
   );
 }
 
-/** Returns changed settings with their paths and both values. */
+/** Returns the settings that changed, with their paths and both values. */
 function settingChanges(before: RecordedSettings, after: RecordedSettings) {
   const [one, other] = [before, after].map(({ software, checks, encoder, pack, profile, threshold }) =>
     JSON.parse(JSON.stringify({ software, checks, encoder, pack, profile, threshold })),
@@ -132,7 +132,7 @@ export function createReplayer({ store, config, encoder, models }: Opened, { sco
     const folder = mkdtempSync(join(tmpdir(), "sourcebound-replay-"));
     try {
       await fill(join(folder, "sourcebound.db"), pack.name, corpus);
-      // Leave out `write` and `write_from`, because the recorded profile includes their effect, and web search, which a replay never uses.
+      // Leave out `write` and `write_from`, whose effect the recorded profile includes, and web search, which a replay never uses.
       const { web_search: _web, write: _mode, write_from: _from, ...rest } = embeddedIn(config, folder);
       const quiet = { ...rest, cache: { ...config.cache, enabled: false }, reports: { ...config.reports, enabled: false } };
       const engine = await open(quiet, {

@@ -153,7 +153,7 @@ export function createSources(opened: Opened, domains: Domains, ingest: EngineDo
   };
 }
 
-/** Changes the files of a folder, with or without events. */
+/** Changes the files of a folder. May yield events meanwhile, e.g. for each crawled page. */
 type ChangeFolder = (folder: string) => AsyncIterable<IngestEvent> | Promise<void>;
 
 async function* changed(folder: string, change: ChangeFolder): AsyncGenerator<IngestEvent, void> {

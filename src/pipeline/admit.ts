@@ -48,7 +48,7 @@ export function admitQuestion(
   return { ...rest, text, resolved, history, injectionSignals: injectionSignals(text) };
 }
 
-/** Returns the standalone question with its filters resolved. @throws RequestError when it cannot be admitted */
+/** Validates a request, and resolves a follow-up into a standalone question. Also resolves filters. @throws RequestError when invalid */
 export async function admit(request: AskRequest, context: PipelineContext, log: StageLog): Promise<Question> {
   const { store, isCrisis, maxCharacters, ranking } = context;
   const earlier = await earlierTurns(request, context);
@@ -130,7 +130,7 @@ const ASKS_BRIEFLY = new RegExp(
   String.raw`^\W*(?:and|but|also|plus)\s+${BEFORE}(?:why|when|where|who|whom|which|what|how)(?:\s+[\p{L}'’-]+){0,3}\W*$`,
   "iu",
 );
-/** Matches "or" at the start of a clause. Such a clause begins no part: "Is it added or combined" is one question. */
+/** Matches "or" at the start of a clause. Such a clause begins no new question: "Is it added or combined" is one question. */
 const ALTERNATIVE = /^\W*or\b/iu;
 const SENTENCE_END = /[?!.]+(?=\s|$)/u;
 const LEADING = new RegExp(JOINED, "iu");
@@ -183,7 +183,6 @@ export interface EarlierTurn {
   readonly titles?: readonly string[] | undefined;
 }
 
-/** A standalone question. */
 interface ResolvedQuestion {
   readonly text: string;
   /** Phrases from earlier turns; empty if the question stands alone. */
@@ -305,7 +304,6 @@ export function leansOnHistory(question: string): boolean {
   return pointsBack(question) || (topicWords(question) <= SHORT && !hasName(question));
 }
 
-/** Counts the content words of a question. */
 function topicWords(question: string): number {
   return contentWords(readQuestion(straight(question)).content).length;
 }

@@ -122,7 +122,7 @@ function trim(passage: Passage, kept: readonly WeighedCandidate[]): OfferedSourc
     const { range, context, conditions } = view.candidate;
     for (const part of [range, ...context, ...conditions]) for (const i of unitsIn(units, part)) keep.add(i);
     const own = unitsIn(units, range);
-    // Keep the units before and after the candidate too.
+    // Keep the sentences, items or rows next to the candidate too.
     for (const i of [(own[0] ?? 0) - 1, (own.at(-1) ?? 0) + 1]) if (units[i] !== undefined && units[i]?.type !== "heading") keep.add(i);
   }
   for (const i of [...keep]) {

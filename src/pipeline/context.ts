@@ -71,7 +71,7 @@ export interface PipelineContext {
   readonly answers: StoredAnswers;
   /** `null`: nothing is stored and no cache is used. */
   readonly remember: RememberSettings | null;
-  /** Index and functions that find stored answers to equivalent questions in other words. */
+  /** Index and functions that find stored answers to paraphrases of a question. */
   readonly questions: {
     readonly index: QuestionIndex;
     readonly classify: Classify;
@@ -145,7 +145,7 @@ export interface RecordedSettings {
   readonly configHash: string;
   /** Id of the configured encoder; `null`: BM25 alone. */
   readonly encoder: string | null;
-  /** The domain pack (without its folder), the profile, and the gate threshold. */
+  /** Copies of the domain pack (without its folder), the profile and the gate threshold. */
   readonly pack: unknown;
   readonly profile: unknown;
   readonly threshold: unknown;

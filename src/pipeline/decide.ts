@@ -32,7 +32,6 @@ import type { PipelineContext, StageLog } from "./context.ts";
 import { wordsFor } from "./retrieve.ts";
 import { choose } from "./verify.ts";
 
-/** The input of the decision. */
 export interface Weighed {
   readonly question: Question;
   readonly evidence: readonly Evidence[];

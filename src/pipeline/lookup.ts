@@ -133,7 +133,7 @@ async function lookupReviewed(question: Question, context: PipelineContext, effe
   });
 }
 
-/** Returns whether all quotes of an answer lie within the area. */
+/** Returns whether all quotes of an answer lie within the searched area; `null`: all documents. */
 function isWithin(area: Area | null, { citations }: Answer): boolean {
   if (area === null) return true;
   return citations.every(({ documentId: id, documentVersion: version, start, end }) => {

@@ -74,7 +74,7 @@ export async function verify(retrieval: Retrieval, context: PipelineContext, log
   const relevance = ranked === null ? null : relevanceOfPassages(ranked, confidence);
   if (ranked !== null && ranked.candidates.length > 0 && ranked.candidates.every(({ cross }) => cross === null))
     log.notice("reader_missing", "The cross-encoder is not available: passages are judged by the first-stage score only");
-  /** Thresholds for the encoder that ranked the passages. */
+  /** The profile's gate, with thresholds for the encoder that ranked the passages. */
   const gate = carryGate(profile.gate, scale, relevance !== null && isEmbedded);
   const evidence: readonly Evidence[] = verifyPassages(passages, gate, scale, compared, relevance);
   for (const verdict of ["verified", "uncertain", "rejected"] as const)

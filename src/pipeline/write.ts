@@ -27,7 +27,7 @@ import { type OfferedDraft, writeDrafts } from "../writing/write-drafts.ts";
 import type { ChosenQuotes } from "./compress.ts";
 import type { PipelineContext, Trace } from "./context.ts";
 
-/** Returns the context in which the sentences of this answer are checked. */
+/** Returns what all sentence checks of one answer share: settings, question, contacts, terminology and scorers. */
 export function checking({ resolved, scope }: Question, { check, guards, profile, encoder, calibrations }: PipelineContext): CheckContext {
   const { contacts, tenants } = guards;
   const facts = { contacts, terminology: terminologyOf(tenants, scope.tenant) };
@@ -258,7 +258,7 @@ function othersOf({ text, quotes }: OfferedDraft, task: ChosenQuotes["task"]): r
   return task.sources.filter(({ citable }) => !quotes.some((quote) => citable.includes(quote))).map((source) => task.bind(text, source));
 }
 
-/** Removes all sentences and their warnings. The check results stay, without a sentence index. */
+/** Removes sentences and their warnings when a failed check withholds the answer. Check results stay, without a sentence index. */
 function withholdAll(written: Written): void {
   const { sheet, claims, checks } = nothingWritten();
   checks.push(...written.checks.map((result) => ({ ...result, sentence: null, leftOut: true as const })));

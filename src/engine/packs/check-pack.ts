@@ -108,7 +108,7 @@ function placeFindings(pack: DomainPack, set: GoldenSet, visibleTo: ReadonlyMap<
 }
 
 /**
- * `fault`: something does not work. `warning`: an entry has no effect, or an unintended one. `note`: something is missing or worth knowing.
+ * Severity. `fault`: something does not work. `warning`: no effect, or an unintended one. `note`: something is missing or worth knowing.
  */
 export type FindingLevel = "fault" | "warning" | "note";
 
