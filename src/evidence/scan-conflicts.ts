@@ -93,8 +93,8 @@ export interface ScanOptions {
 /** Number of rarest tokens of a sentence used to look up related sentences. */
 const KEY_TOKENS = 8;
 /**
- * Maximum number of sentences kept per token, the latest ones. This bounds the work per sentence and loses little,
- * because frequent tokens rarely show a common subject.
+ * Maximum number of sentences kept per token; later ones replace earlier ones. This bounds the work per sentence and
+ * loses little, because frequent tokens rarely show a common subject.
  */
 const POSTINGS = 250;
 /** Minimum number of tokens that two sentences share to be compared, and maximum number of comparisons per sentence. */
