@@ -24,10 +24,9 @@ const MEASURES: readonly (readonly [number, readonly ValueKind[]])[] = [
 ];
 
 /**
- * Returns the words of an answer to highlight. For each kind of value that the question asks for, this is the value in
- * the first sentence that contains a value of that kind. Values that the question itself states are ignored. If the
- * sentence still contains several values of the kind, none of them is highlighted. Nothing is highlighted for a
- * question that asks for a reason or a name.
+ * Returns the words of an answer to highlight. For each kind of value that the question asks for, takes the first
+ * sentence with a value of that kind. Ignores values that the question itself states. If exactly one value remains in
+ * this sentence, it is highlighted. A question that asks for a reason or a name gets no highlights.
  */
 export function answerSpans(question: string, sentences: readonly string[]): AnswerSpan[] {
   const named = new Set(valuesIn(question).map(keyOf));
@@ -56,7 +55,7 @@ export function holdsKind(text: string, kinds: number): boolean {
   return (heldValues(text) & kinds) !== 0 || valuesIn(text).some(({ kind }) => wanted.has(kind));
 }
 
-/** Checks that a number is complete. Part of a longer number or code would have another meaning. */
+/** Checks that a value is not part of a longer number, word or code, which would have another meaning. */
 function isWhole(text: string, { start, end }: TextRange): boolean {
   return !/[\p{L}\p{N}]$/u.test(text.slice(Math.max(0, start - 2), start)) && !/^[\p{L}\p{N}]/u.test(text.slice(end, end + 2));
 }

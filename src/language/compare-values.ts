@@ -1,20 +1,20 @@
 import { daysOf, type ExactValue } from "./values.ts";
 
 /**
- * Result of comparing two values. `not comparable` means that the kinds or the qualifiers (`per`) differ, or that both
- * values can be true: "up to 30" and "20".
+ * Result of comparing two values. `not comparable`: the kinds or the qualifiers (`per`) differ, or both values can be
+ * true, such as "up to 30" and "20".
  */
 export type Comparison = "equal" | "different" | "not comparable";
 
-/** Relative tolerance for months against days, because months differ in length: "4 months" may be "125 days". */
+/** Relative tolerance when months are compared with days, because months differ in length: "4 months" may be "125 days". */
 const MONTH_TOLERANCE = 0.035;
-/** Relative tolerance of "about". */
+/** Relative tolerance if one of the values is approximate ("about 30"). */
 const ABOUT_TOLERANCE = 0.15;
 /** Relative tolerance for binary rounding errors. */
 const EXACT = 1e-9;
 const DOLLARS: ReadonlySet<string> = new Set(["CAD", "AUD", "NZD", "HKD", "SGD"]);
 
-/** Compares two values that describe the same thing. Symmetric. */
+/** Compares two values of the same property, such as two deadlines of one form. The order of the arguments does not matter. */
 export function compareValues(one: ExactValue, other: ExactValue): Comparison {
   const [a, b] = [asPercent(one), asPercent(other)];
   if (a.kind !== b.kind || a.per !== b.per) return "not comparable";
@@ -63,8 +63,8 @@ function compareNumbers(a: ExactValue, b: ExactValue): Comparison {
     return low1 <= high2 + slack && low2 <= high1 + slack ? "not comparable" : "different";
   }
   if (Math.abs(low1 - low2) <= slack) return "not comparable";
-  // "Up to 30" allows 20, and "more than 21 days" allows 25. Two different upper limits contradict each other, and so
-  // do two different lower limits.
+  // Two different upper limits contradict each other, and so do two different lower limits. Otherwise both values can be
+  // true: "up to 30" allows 20, and "more than 21 days" allows 25.
   if (a.bound === b.bound) return "different";
   const least = a.bound === "least" || b.bound === "most" ? low1 : low2;
   const most = least === low1 ? low2 : low1;
@@ -75,7 +75,7 @@ function isRounded(a: ExactValue, b: ExactValue): boolean {
   return a.kind === "duration" && a.unit !== b.unit && (a.unit === "month" || b.unit === "month");
 }
 
-/** Compares exact figures. A year equals 365 or 366 days; no other number of months equals a number of days. */
+/** Checks for equal figures. Of months and days, only whole years equal days: 365 or 366 per year. */
 function isSame(a: ExactValue, b: ExactValue): boolean {
   const near = (x: number, y: number) =>
     x === y || (Number.isFinite(x + y) && Math.abs(x - y) <= EXACT * Math.max(Math.abs(x), Math.abs(y)));
@@ -91,9 +91,9 @@ function isSame(a: ExactValue, b: ExactValue): boolean {
 const COUNTED: ReadonlySet<ExactValue["kind"]> = new Set(["age", "times", "percent", "money", "ordinal"]);
 
 /**
- * Checks whether a source states the claimed value. The bounds of both ("at least") are ignored. An age equals the same
- * number of years. A number without a unit equals the same number with any unit. A full date states its month and its
- * year.
+ * Checks whether `stated`, a value in a source, states the claimed value. Ignores bounds such as "at least". An age
+ * equals the same number of years. A claimed number without a unit equals the same number with any unit. A full date
+ * also states its month and its year.
  */
 export function isStated(claimed: ExactValue, stated: ExactValue): boolean {
   if (claimed.kind === stated.kind || claimed.kind === "share" || stated.kind === "share") {

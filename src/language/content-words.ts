@@ -31,7 +31,7 @@ const IS_NOUN = wholly(DENIES_NOUN);
 const IS_VERB = wholly(`cannot|${CONTRACTION}`);
 const IS_ANY = wholly(`${DENIES_CLAUSE}|${DENIES_NOUN}|ineligible|${SETS_APART}`);
 
-/** Counts the negators of a text. Two of them may cancel out: "an illness that's not on the list, … you need not". */
+/** Counts the negators of a text, such as "not" and "without". Two of them may cancel each other out. */
 export function countNegators(text: string): number {
   return text.replaceAll(NO_DENIAL, "").match(EVERY_NEGATOR)?.length ?? 0;
 }
@@ -64,13 +64,13 @@ export function turnsSense(word: string): boolean {
 }
 
 /**
- * Matches endings of the forms of one word. Endings that change the meaning (-er, -ee, -ful, -less, -able,
- * -itis) are not listed.
+ * Matches endings in which two stems of one word may differ. Leaves out endings that change the meaning (-er, -ee,
+ * -ful, -less, -able, -itis).
  */
 const SUFFIX = /^(?:i|e|y|s|ing|ion|at|ation|ment|anc|enc|ance|ence|li|ly)?$/;
 const MIN_ROOT = 5;
 
-/** Checks whether two stems are forms of one word, that is, whether they differ only in an ending. */
+/** Checks whether two stems belong to forms of one word: they share at least `MIN_ROOT` letters and differ only in an ending. */
 export function isDerived(a: string, b: string): boolean {
   if (a.includes(" ") || b.includes(" ")) return false;
   let common = 0;
@@ -79,8 +79,8 @@ export function isDerived(a: string, b: string): boolean {
 }
 
 /**
- * Highest SCOWL level in the bundled lists. Levels run from 10 (common) to 95 (rare). Every word up to this level
- * counts as a real word.
+ * Highest level in the bundled lists of SCOWL (Spell Checker Oriented Word Lists). Levels run from 10 (common) to 95
+ * (rare). Every word up to this level counts as a real word.
  */
 const REAL_LEVEL = 70;
 /** Highest SCOWL level of words that most people know. */
@@ -97,13 +97,13 @@ export function createEnglishWords() {
   const [known, common, real] = [upTo(KNOWN_LEVEL), upTo(COMMON_LEVEL), upTo(REAL_LEVEL)];
   return {
     /**
-     * Checks whether a word (lower case, without apostrophe) is English. A real word that no document contains must not
-     * be treated as a misspelling: "wife" must not be corrected to "life".
+     * Checks whether most people know the word (lower case, without apostrophe). Such a word is no misspelling, even if no
+     * document contains it: "wife" must not be corrected to "life".
      */
     isEnglish: (word: string) => known().has(word),
     /** Checks whether a word (lower case) is among the few thousand most common ones. */
     isCommon: (word: string) => common().has(word),
-    /** Returns all listed words in lower case. The first call takes 50 ms. */
+    /** Returns all words of the lists, in lower case. The first call takes about 50 ms. */
     real: real as () => ReadonlySet<string>,
   };
 }
@@ -111,7 +111,7 @@ export function createEnglishWords() {
 /** Returns the bundled lists, one instance per process. */
 export const sharedEnglishWords = whileHeld(createEnglishWords);
 
-/** Loads the compressed word lists, one line per level. `scripts/build-data.mjs` writes the file. */
+/** Reads the word lists from a compressed file with one line per level. `scripts/build-data.mjs` writes the file. */
 function readLists(): { readonly level: number; readonly words: readonly string[] }[] {
   const file = readFileSync(join(PACKAGE_ROOT, "src", "language", "english-words.bin"));
   const lines = inflateRawSync(file).toString("utf8").trimEnd().split("\n");
@@ -125,11 +125,11 @@ function readLists(): { readonly level: number; readonly words: readonly string[
 export interface ContentWord extends TextRange {
   /** As written, in lower case. */
   readonly text: string;
-  /** Equal for forms of one word: `remarried`, `remarriage`. */
+  /** Start of the stem; equal for forms of one word, such as "remarried" and "remarriage". */
   readonly root: string;
   /**
-   * True for a name: a capitalised word (in capitals, or with a capital inside a sentence) that the list of English words
-   * does not contain, or that directly follows or precedes another capitalised word.
+   * True for a name. A capitalised word is a name if it is no English word (`isEnglish`), or if it is next to
+   * another capitalised word. A word at the start of a sentence counts as capitalised only if it is all in capitals.
    */
   readonly name: boolean;
   /** True for the few thousand most common words. */
@@ -139,15 +139,12 @@ export interface ContentWord extends TextRange {
 }
 
 /**
- * Number of leading letters of a stem that form the root. Porter's stemmer gives `remarri` and `remarriag`, whose first
- * letters agree.
+ * Number of leading letters of a stem that form the root. Porter's stemmer gives `remarri` for "remarried" and
+ * `remarriag` for "remarriage". Their first six letters agree.
  */
 const ROOT_LETTERS = 6;
 const WORD = /(?<![\p{L}\p{M}\p{Nd}])[\p{L}\p{M}](?:[\p{L}\p{M}\p{Nd}]|['’.&](?=[\p{L}\p{M}])){0,63}/gu;
-/**
- * Function words that are not on the stop word list of the index. They carry no content, so a source need not support
- * them.
- */
+/** Function words that are not on the stop word list of the index. They are no content words either. */
 const GRAMMAR: ReadonlySet<string> = new Set(
   (
     "may one yes no within without though even itself himself herself themselves yourself whether among every she whom whose just already " +
@@ -159,15 +156,15 @@ const GRAMMAR: ReadonlySet<string> = new Set(
 /** Matches verbs and adverbs that imply a negation without containing one ("avoid", "rarely"). */
 const HINDERS =
   /^(?:avoid(?:s|ed|ing)?|prevent(?:s|ed|ing)?|lack(?:s|ed|ing)?|fail(?:s|ed|ing)?|refus(?:e|es|ed|ing)|stop(?:s|ped|ping)?|non|ineligible|unlikely|rarely|hardly|instead|rather|unlike)$/;
-/** Matches words before a "no" that describes an absence and negates no statement: "with no down payment", "have no dependents". */
+/** Matches the words before a "no" that negates only the next word: "with no down payment", "have no dependents". */
 const LACKS = /\b(?:with|have|has|had|having|there|is|are)\s+$/i;
-/** Matches phrases with "no" or "not" that negate nothing: "no more than" sets a limit, "not only" adds something. */
+/** Matches what follows a "no" or "not" that negates nothing: "no more than" sets a limit, "not only" adds something. */
 const LIMITS =
   /^\s+(?:(?:only|just|matter)\b|(?:[\p{L}'’]+\s+){0,2}(?:more|less|fewer|later|longer|earlier|sooner|older|younger|greater|higher|lower)\s+(?:[\p{L}]+\s+){0,2}than\b)/iu;
 const NO_LONGER = /^\s+(?:longer|more|way)\b/i;
 const CLAUSE_END = /[,;:.!?](?:\s|$)|[—–|\n]/;
 const CLAUSE_WORD = /^(?:but|because|if|when|unless|which|who|although|though|even|while|since|until|whether|except|so)$/;
-/** Maximum number of content words in the scope of a negated clause (`REACH`) and of a negated noun (`NOUN_REACH`). */
+/** Maximum number of content words that a negation covers: in a negated clause (`REACH`), after a negated noun (`NOUN_REACH`). */
 const REACH = 7;
 const NOUN_REACH = 4;
 
@@ -199,7 +196,7 @@ export function createWordReader({ isEnglish, isCommon }: EnglishWords = createE
         const noun = deniesNoun(word) && !NO_LONGER.test(after);
         const lacks = noun && (word === "without" || LACKS.test(text.slice(Math.max(0, start - 10), start)));
         reach = noun ? (limits ? 0 : lacks ? 1 : NOUN_REACH) : REACH;
-        // A negated verb also denies the words before it: "the grant can't be had".
+        // A negated verb also negates the words before it in the clause: "the grant can't be had".
         if (!noun && !limits)
           for (let i = Math.max(clauseFrom, found.length - REACH); i < found.length; i++)
             found[i] = { ...(found[i] as ContentWord), negated: true };
@@ -237,7 +234,7 @@ function isCapital(written: string, opens: boolean): boolean {
   return /^\p{Lu}[\p{Lu}\p{Nd}&.-]+s?$/u.test(written) || (!opens && /^\p{Lu}/u.test(written));
 }
 
-/** Analysis of a text without a model: its words with their negation, and its values. */
+/** Rule-based analysis of a text: its content words with their negation, and its values. */
 export interface Reading {
   readonly text: string;
   readonly words: readonly ContentWord[];
@@ -256,7 +253,7 @@ export function createReading(readWords: ReadWords = createWordReader()): (text:
   return memoised((text: string) => {
     const beginning = text.slice(0, MAX_CHARACTERS);
     const words = readWords(beginning);
-    // Computed on first use, because most texts never need them.
+    // Compute roots and values on first use, because most texts never need them.
     const roots = once(() => new Set(words.flatMap(({ root, negated }) => (negated ? [root, `¬${root}`] : [root]))));
     const values = once(() => valuesIn(beginning));
     return {

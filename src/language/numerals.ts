@@ -13,10 +13,10 @@ const SIGNS: Readonly<Record<string, string>> = {
   "\u00a0": " ",
   "\u202f": " ",
 };
-/** Quick test: matches every text that may need folding. */
+/** Fast test: a text without a match contains nothing to fold. */
 const NEEDS_FOLDING = /[^\p{ASCII}–—‘’“”…•]/u;
 
-/** Folds digits and number signs of any script to ASCII, so that one pattern matches them all. `at` maps offsets back to the text. */
+/** Converts digits of any script, and signs such as "％" and "−", to ASCII. `at` maps an offset in `plain` to an offset in `text`. */
 export function foldDigits(text: string) {
   if (!NEEDS_FOLDING.test(text)) return { plain: text, at: (offset: number) => offset };
   let plain = "";
@@ -95,8 +95,8 @@ const DENOMINATORS: Readonly<Record<string, number>> = { third: 3, quarter: 4, f
 const PART = `(?:${Object.keys(DENOMINATORS).join("|")})s?(?![a-z])`;
 
 /**
- * Regular expression source for a fraction after a number: `1½`, `1 1/2`, "two and a half". A fraction after a space is
- * not added if the number may be a year or if "of" follows: "in step 3 1/2 of the water".
+ * Regular expression source for a fraction after a number: `1½`, `1 1/2`, "two and a half". After a space, it does not
+ * match if the number has four digits (a year) or decimals, or if "of" follows: "in step 3 1/2 of the water".
  */
 const FRACTION = String.raw`(?:${MADE}|(?<!\b10)\^\(?${PLAIN}\)?|(?<!\d{4}|\d[.,]\d{1,15})(?:(?:\s(?:and\s)?|-)(?:${MADE}|${PLAIN})|\sand\s(?:(?:a|one)[\s-]half(?![a-z])|(?:a|one|two|three)[\s-]${PART}))(?!\sof\b))`;
 
@@ -146,19 +146,19 @@ export const SPELLED = String.raw`\b${SPELLED_NUMBER}(?:${FRACTION}|\b)`;
 const PARTS = new RegExp(String.raw`^(${DIGITS})(?:(?<fraction>${FRACTION})|(?<power>${POWER}))?`, "iu");
 const FRACTION_BEHIND = new RegExp(FRACTION, "iu");
 const CENTS = new RegExp(`^[${RAISED}]{2}$`, "u");
-/** Matches a decimal comma: one before one or two final digits, or after a group of thousands set off by a point. */
+/** Matches a decimal comma: a comma before one or two final digits (`2,5`), or after thousands with a point (`1.234,5`). */
 const DECIMAL_COMMA = /\d,\d{1,2}(?![\d,])|\d\.\d{3},\d/;
 const DECIMAL_POINT = /\d\.\d{1,2}(?![\d.])/;
 
-/** Checks whether a text uses the decimal comma. A point then separates thousands. */
+/** Checks whether a text uses the decimal comma. In such a text, `1.500` is 1500. */
 export function usesDecimalComma(text: string): boolean {
   return DECIMAL_COMMA.test(text) && !DECIMAL_POINT.test(text);
 }
 
 /**
  * Returns the value of a match of `FIGURE` or `SPELLED`.
- * @param given `cents`: two superscript digits are cents (`$19⁹⁹`).
- * `comma`: a point before three final digits separates thousands
+ * @param options `cents`: read two superscript digits as cents (`$19⁹⁹`).
+ * `comma`: the text uses the decimal comma, so a point before three final digits separates thousands
  */
 export function numeralValue(text: string, { cents, comma }: { readonly cents: boolean; readonly comma: boolean }): number {
   const match = PARTS.exec(text);
@@ -181,7 +181,7 @@ function withDecimalPoint(digits: string, comma: boolean): string {
   return /,\d{1,2}$|^0,/.test(digits) ? digits.replace(",", ".") : digits.replaceAll(",", "");
 }
 
-/** Which side a value limits: "at least 60 days" is `least`, "up to" and "within" are `most`. */
+/** Kind of limit that a value is. "at least 60 days": `least`. "up to 60 days" and "within 60 days": `most`. No limit: `none`. */
 type Bound = "least" | "most" | "none";
 
 /** An exact value or a range. */
@@ -190,9 +190,9 @@ export interface ExactValue {
   /** Base unit: `day`, `month` or `minute` of a duration, the currency of money. Empty for kinds without a unit. */
   readonly unit: string;
   /**
-   * Lower end in the base unit, equal to `high` unless the value is a range. `Infinity` means explicitly unlimited. A
-   * time of day is in minutes. Dates, codes and other non-numbers are strings, for example `2003-12-16` or `--12-16`.
-   * For a date, `low` is the date as written and `high` the first or last day that counts.
+   * Lower end in the base unit, equal to `high` unless the value is a range. `Infinity` means explicitly unlimited. Times
+   * of day are in minutes. Dates, codes and other non-numbers are strings, e.g. `2003-12-16`, or `--12-16` without a year.
+   * Of a date, `low` is the written date and `high` the first or last day that counts ("after September 10": the 11th).
    */
   readonly low: number | string;
   readonly high: number | string;
@@ -200,8 +200,8 @@ export interface ExactValue {
   /** True after words such as "about" or "a little over": the real value may be near the stated one. */
   readonly approximate: boolean;
   /**
-   * Qualifier by which values with the same unit still differ: a period ("per month"), working days or a time zone.
-   * Empty without one.
+   * Qualifier that must be equal for values to be comparable: a period ("per month"), `working` for working days, or a
+   * time zone. Empty without one.
    */
   readonly per: string;
 }
@@ -209,7 +209,7 @@ export interface ExactValue {
 /** An exact value with its place in a text. */
 export interface Value extends ExactValue, TextRange {}
 
-/** A value without its bound, approximation and period, which `withBound` reads from the words around the value. */
+/** A value before `withBound` has added what the words around it say: bound, approximation and period. */
 export type UnboundValue = Omit<Value, "bound" | "approximate" | "per">;
 
 const BEFORE: readonly (readonly [RegExp, Bound])[] = [
@@ -235,9 +235,9 @@ const UNTIL = /\b(?:before|until|by|through|prior to|ending)\s(?:the )?$/;
 const ABOUT =
   /\b(?:about|approximately|approx\.?|around|roughly|nearly|almost|close to|some|an average of|(?:a )?(?:little|bit|slightly) (?:over|under|more than|less than))\s(?:the )?$/;
 const ON_AVERAGE = /^[^.;]{0,24}\bon average\b/;
-/** Number of characters before a value to search for its bound. */
+/** Number of characters before a value in which its bound is searched. */
 const BOUND_REACH = 64;
-/** Number of characters around a value to search for other qualifiers. */
+/** Number of characters around a value in which other qualifiers are searched. */
 export const REACH = 28;
 
 /**
@@ -265,8 +265,8 @@ function boundOf(before: string, after: string): Bound {
 }
 
 /**
- * Returns the first or last day that "after" or "before" a date includes: "after September 10" means from September 11
- * on.
+ * Returns the day after a date that follows "after", or the day before a date that follows "before". "after September
+ * 10" means from September 11 on. Otherwise returns the date itself.
  */
 function firstOrLastDay(date: string, before: string): string {
   const step = /\b(?<!on or )after\s$/.test(before) ? 1 : /\b(?<!on or )before\s$/.test(before) ? -1 : 0;

@@ -4,19 +4,19 @@ import { isStated } from "./compare-values.ts";
 import { type ContentWord, countNegators, createEnglishWords, createWordReader, type EnglishWords } from "./content-words.ts";
 import { type Value, valuesIn } from "./values.ts";
 
-/** Exact facts of a question. Two questions that differ in one have different answers. */
+/** Exact facts of a question. Two questions that differ in one of them have different answers. */
 export interface QuestionFacts {
   readonly question: string;
   readonly values: readonly Value[];
   /** Matches of the domain's entity patterns, sorted: `va_form 21-526ez`. */
   readonly codes: readonly string[];
-  /** Phrases of the domain pack, in order. */
+  /** Abbreviations and synonyms of the domain pack that the question contains, in order. */
   readonly phrases: readonly PackPhrase[];
   /** Proper names outside the phrases, and digits outside every value. */
   readonly names: readonly Named[];
   /** Lower-case words outside the phrases that are in no dictionary: names, abbreviations or misspellings. */
   readonly unknown: readonly Named[];
-  /** Roots of all content words. They find a name that the other question writes in lower case. */
+  /** Roots of all content words. Used to find a name of the other question, also if this one writes it in lower case. */
   readonly roots: ReadonlySet<string>;
   /** Roots of the content words outside phrases and values. */
   readonly freeRoots: ReadonlySet<string>;
@@ -27,13 +27,13 @@ export interface QuestionFacts {
 
 interface Named {
   readonly text: string;
-  /** Roots of the words of the name. One root in the other question is enough for the name to be found there. */
+  /** Roots of the words of the name. Another question contains the name if it contains one of them. */
   readonly roots: readonly string[];
 }
 
 interface PackPhrase extends TextRange {
   readonly text: string;
-  /** Indexes of the synonym groups that contain the phrase. */
+  /** Indexes of the groups that contain the phrase. A group is an abbreviation with its long forms, or a list of synonyms. */
   readonly groups: readonly number[];
   /** True for an abbreviation, for its long forms, and for synonyms of either in the pack. */
   readonly isName: boolean;
@@ -62,7 +62,7 @@ export function createQuestionFactReader(source: FactSource = {}, english: Engli
   const patterns = (source.entities ?? []).flatMap(({ type, patterns: all, canonical }) =>
     all.map((pattern) => ({ type, canonical, pattern: new RegExp(pattern, "giu") })),
   );
-  // The title and the host name the subject of the domain, so they do not distinguish one question from another.
+  // Words of the title and of the host state the subject of the whole domain, so they do not distinguish questions.
   const shared = [source.title ?? "", ...(source.hosts ?? []).slice(0, 1).map((host) => host.split(".").at(-2) ?? "")].join(" ");
   const ownRoots = new Set(readWords(shared).map(({ root }) => root));
   const isNamed = ({ root }: ContentWord) => !ownRoots.has(root);
@@ -158,7 +158,7 @@ function createPhraseBook({ abbreviations = {}, synonyms = [] }: FactSource) {
       entries.set(key, (entries.get(key) ?? new Set()).add(at));
     }
   });
-  // A synonym of a name is treated as that name.
+  // For each group, the abbreviations that share a phrase with it. A synonym of an abbreviation is treated like it.
   const namesOf = groups.map((group) =>
     group.flatMap((phrase) => [...(entries.get(keysOf(phrase).join(" ")) ?? [])].filter((at) => at < nameGroups)),
   );
@@ -190,7 +190,7 @@ export interface FactConflict {
   readonly detail: string;
 }
 
-/** Returns the first exact fact that only one of two questions has, or `null`. Symmetric. */
+/** Returns the first exact difference between two questions, or `null`. The order of the questions does not matter. */
 export function findFactConflict(asked: QuestionFacts, stored: QuestionFacts): FactConflict | null {
   const textsOf = (items: readonly { readonly text: string }[]) =>
     items.length === 0 ? "nothing" : items.map(({ text }) => text).join(", ");
@@ -205,18 +205,18 @@ export function findFactConflict(asked: QuestionFacts, stored: QuestionFacts): F
     [...names[0], ...unknownMissing(asked, stored)],
     [...names[1], ...unknownMissing(stored, asked)],
   ];
-  // If only one of the questions has an unknown word, the word may be a misspelling or slang, so it is no conflict.
+  // An unknown word in only one of the questions may be a misspelling or slang. It alone is no conflict.
   const isOther = names[0].length + names[1].length > 0 || (one.length > 0 && other.length > 0);
   if (isOther) return { rule: "names", detail: `only asked: ${textsOf(one)}; only stored: ${textsOf(other)}` };
   return findContrast(asked, stored);
 }
 
-/** Minimum number of content words that two questions must share before a single different word is compared. */
+/** Number of content words that two questions must share before one different word in each counts as a contrast. */
 const SAME_WORDING = 2;
 
 /**
- * Finds a difference in a single content word between two questions with otherwise the same words: "What day do they
- * meet?", "What time do they meet?". The cross-encoder misses many of these differences (lab/train/cache/README.md).
+ * Finds two questions that differ in only one content word, such as "What day do they meet?" and "What time do they
+ * meet?". The cross-encoder misses many of these differences (lab/train/cache/README.md).
  */
 function findContrast(asked: QuestionFacts, stored: QuestionFacts): FactConflict | null {
   for (const [root, text] of asked.forms) {
@@ -229,9 +229,9 @@ function findContrast(asked: QuestionFacts, stored: QuestionFacts): FactConflict
   return { rule: "contrast", detail: `the questions differ only in "${one.join()}" and "${other.join()}"` };
 }
 
-/** Minimum number of shared letters at the start of two forms of one word. */
+/** Number of shared leading letters from which the endings are compared. With fewer, equal roots are enough ("feet", "foot"). */
 const COMMON_START = 4;
-/** Matches endings that inflection adds to a word. `INSTEAD` matches endings that replace each other. */
+/** `ADDED` matches endings that inflection adds to a word, `INSTEAD` endings of which one replaces another ("y" and "ies"). */
 const ADDED = /^(?:e?s|e?d|ing|ren)?$/;
 const INSTEAD = /^(?:e?s|e?d|ing|e|y|ies|ied)$/;
 
@@ -243,14 +243,14 @@ function isFormOf(a: string, b: string): boolean {
   let start = 0;
   while (start < a.length && a[start] === b[start]) start++;
   if (a === b || start < COMMON_START) return true;
-  // A doubled letter belongs to the word: "plan", "planning".
+  // A doubled letter is not part of the ending: "planning" ends in "ing", not "ning".
   const endOf = (word: string) =>
     word.slice(start + (word.length > start + 1 && word[start] === word[start - 1] ? 1 : 0)).replaceAll("'", "");
   const [one, other] = [endOf(a), endOf(b)];
   return one === "" || other === "" ? ADDED.test(one + other) : INSTEAD.test(one) && INSTEAD.test(other);
 }
 
-/** Returns the roots and phrases of the question `of` that are missing in `other`. */
+/** Returns the roots and pack phrases of question `of` that question `other` does not contain. */
 function wordsMissing(of: QuestionFacts, other: QuestionFacts): string[] {
   const said = new Set(other.phrases.flatMap(({ groups }) => groups));
   const phrases = of.phrases.filter(
@@ -259,7 +259,7 @@ function wordsMissing(of: QuestionFacts, other: QuestionFacts): string[] {
   return [...[...of.freeRoots].filter((root) => !other.roots.has(root)), ...phrases.map(({ text }) => text)];
 }
 
-/** Checks whether two questions have the same values, codes and number of negations. Names may differ. */
+/** Checks whether two questions have the same values, codes and number of negators. Ignores names. */
 export function holdSameFacts(one: QuestionFacts, other: QuestionFacts): boolean {
   return one.codes.join() === other.codes.join() && one.negators === other.negators && holdSameValues(one, other);
 }
@@ -305,8 +305,8 @@ export function entityJaccard(one: QuestionFacts, other: QuestionFacts): number 
 }
 
 /**
- * Returns the asked question in the words of the stored one: each phrase of the domain pack is replaced by the synonym
- * that the stored question uses.
+ * Returns the asked question with the synonyms of the stored one: where the two use different phrases of one group of the
+ * domain pack, it takes the stored question's phrase.
  */
 export function inWordsOf(stored: QuestionFacts, asked: QuestionFacts): string {
   return replaceRanges(

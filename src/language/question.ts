@@ -77,12 +77,12 @@ const TYPES = [
   ["what", /\b(?:what|which)\b/iu],
 ] as const;
 
-/** Kind of answer that a question asks for; `other` if its words do not say. */
+/** Kind of answer that a question asks for; `other` if no pattern matches. */
 export type QuestionType = (typeof TYPES)[number][0] | "other";
 
 const SUBJECT = "(?:i|we|he|she|they|you|one|someone|somebody|people)";
 
-/** Matches question phrases without a topic. Words that they enclose stay: "how long does the review take" becomes "the review take". */
+/** Matches question phrases that name no topic, such as "how long" and "does": "how long does the review take" → "the review take". */
 const FRAMES = new RegExp(
   [
     String.raw`\bhow\s+(?:long|much|many|often|soon|old|far|come)\b`,
@@ -107,8 +107,8 @@ const APOSTROPHES = /[’‘ʼ]/g;
 const HAS_WORD = /[\p{L}\p{N}]/u;
 
 /**
- * Returns the kind of answer that a question asks for, and the content of the question: the text without its question
- * frame, or the whole question if nothing else would remain. Linear in the length of the question.
+ * Returns the kind of answer that a question asks for, and the content of the question. The content is the text without
+ * the phrases of `FRAMES`, or the whole question if no word would remain. Time is linear in the length of the question.
  */
 export function readQuestion(text: string) {
   const plain = text.replaceAll(APOSTROPHES, "'");
@@ -117,7 +117,7 @@ export function readQuestion(text: string) {
   return { type, content: HAS_WORD.test(content) ? content : text };
 }
 
-/** Kinds of value as bits, so that one number holds all kinds of a text. */
+/** Kinds of value, one bit each, so that one number can represent several kinds. */
 export const VALUE_KINDS = {
   money: 1,
   percent: 2,
@@ -134,7 +134,7 @@ const { money, percent, duration, date, number, form, phone, address, name } = V
 const SPAN = "(?:seconds?|minutes?|hours?|days?|weeks?|months?|quarters?|years?|decades?)";
 
 /**
- * Phrases of a question with the kinds of value that they ask for. A value of any listed kind answers the phrase.
+ * Phrases of questions, each with the kinds of value that it asks for. A value of any one of these kinds answers it.
  * Several rows may match one question: "what percent, and for how long".
  */
 const ASKED: readonly (readonly [RegExp, number])[] = [
@@ -164,8 +164,8 @@ const ASKED: readonly (readonly [RegExp, number])[] = [
 ];
 
 /**
- * Returns groups of value kinds. An answer needs a value of one kind from each group. Empty if the words of the
- * question do not tell. Linear in the length of the question.
+ * Returns the kinds of value that a question asks for, as groups of bits. An answer needs a value of one kind from each
+ * group. The result is empty if no phrase of `ASKED` matches. Time is linear in the length of the question.
  */
 export function askedValues(question: string): number[] {
   const asked = question.slice(0, MAX_READ).replaceAll(/[’‘ʼ]/g, "'");
@@ -222,8 +222,8 @@ const HELD: readonly (readonly [RegExp, number])[] = [
 ];
 
 /**
- * Returns the kinds of value that a text contains. Numbers inside dates and durations do not count as kind `number`.
- * The patterns are hints for ranking, not proof. Linear in the length of the text.
+ * Returns the kinds of value that a text contains, as bits of `VALUE_KINDS`. Numbers inside dates and durations do not
+ * count as `number`. The result is a hint for ranking, and may be wrong. Time is linear in the length of the text.
  */
 export function heldValues(text: string): number {
   const read = text.slice(0, MAX_READ);
@@ -239,7 +239,7 @@ export function heldValues(text: string): number {
 /** Functions of the index that `askedWords` needs. */
 export interface AskedWordsIndex {
   tokens(text: string): string[];
-  /** Returns the tokens of a question's content, without its question frame. */
+  /** Returns the tokens of a question without phrases that name no topic, such as "how do I". */
   questionTokens(question: string): string[];
 }
 
@@ -250,17 +250,17 @@ export interface AskedWord {
 }
 
 /**
- * Checks whether a text contains a word of a question. One of the word's tokens is enough, except in a word with parts,
- * such as "E-077", which needs all of them.
- * @param has whether the text contains a token
+ * Checks whether a text contains a word of a question. The text needs one token of the word, or all tokens of a compound
+ * such as "E-077".
+ * @param has checks whether the text contains a token
  */
 export function holdsWord({ word, tokens }: AskedWord, has: (token: string) => boolean): boolean {
   return words(word).length > 1 ? tokens.every(has) : tokens.some(has);
 }
 
 /**
- * Returns the content words of a question as written, with their tokens. Of several inflected forms of one word, only
- * the first is returned.
+ * Returns the content words of a question as written, with their tokens. If a word occurs several times, also in other
+ * inflections, only its first occurrence is returned.
  */
 export function askedWords(question: string, index: AskedWordsIndex): AskedWord[] {
   const seen = new Set<string>();
@@ -279,10 +279,7 @@ export function askedWords(question: string, index: AskedWordsIndex): AskedWord[
     });
 }
 
-/**
- * Pattern of the number that names a part of a document, such as "step 4", "clause 2.3", "section 5(b)" or "rule (d)".
- * A number of one level names a part only after a content word: "after 4 days" names none.
- */
+/** Pattern of the number of a part of a document, as in "step 4", "clause 2.3", "section 5(b)" or "rule (d)". */
 const PART_NUMBER = String.raw`\d{1,3}(?:\.\d{1,3})*(?:\s?\([\da-z]{1,4}\))*|\([\da-z]{1,4}\)`;
 const NAMED = new RegExp(String.raw`(?<![\p{L}\p{N}$€£.,-])(?:(\p{L}+)\s+|§+\s?)?(${PART_NUMBER})(?![\p{L}\p{N}%]|[-.,]\p{N})`, "giu");
 /** Matches the number at the start of a text: "4. Wait", "(b) A candidate", "2.3 The tenant", "Step 4: Wait", "Section 5(b)". */
@@ -292,7 +289,7 @@ const OPENING = new RegExp(
   "iu",
 );
 
-/** Matches the name of a part that documents number with a plain number. */
+/** Matches names of numbered parts. A plain number refers to a part only after such a name: "step 4", but not "after 4 days". */
 const PART_NAME = new RegExp(`^(?:${LABELS}|rule|clause|paragraph|item|(?:foot)?note)s?$`, "i");
 
 /** Matches a question that is answered by yes or no. */
@@ -300,21 +297,21 @@ const ASKS_WHETHER = new RegExp(String.raw`${JOINED}${AUXILIARY}\b`, "i");
 
 /** A part of a document that a question names by its number. */
 export interface AskedPart {
-  /** Number of the part, after the numbers of the parts that contain it, outermost first: `["5", "b"]`. */
+  /** Numbers of the enclosing parts, outermost first, then of the part itself: `["5", "b"]` for "section 5(b)". */
   readonly numbers: readonly string[];
   /** The word before the number, such as "step"; empty without one. */
   readonly name: string;
   /**
-   * The question without the name of the part. A verb directly after the name is also removed if nothing else follows:
-   * "say" in "What does clause 2.3 say?".
+   * The question without the reference to the part ("clause 2.3"). If only a verb follows the reference, it is removed
+   * too: "What does" for "What does clause 2.3 say?".
    */
   readonly rest: string;
 }
 
-/** Returns the part that a question names; `null` if it names none or several. */
+/** Returns the part of a document that a question names by its number; `null` if it names none or several. */
 export function askedPart(question: string): AskedPart | null {
   const found = [...question.matchAll(NAMED)].filter(
-    // A number after another word may be an amount or belong to a name: "keep data 2 years", "Basecamp 4".
+    // A plain number after any other word may be an amount or belong to a name: "keep data 2 years", "Basecamp 4".
     ([, word = "", number = ""]) => /\D/.test(number) || PART_NAME.test(word),
   );
   const [named] = found;
@@ -326,15 +323,15 @@ export function askedPart(question: string): AskedPart | null {
 }
 
 /**
- * Checks whether a candidate is the part that a question names: its number, alone or after the numbers in the texts
- * above it, ends with the numbers of that part.
+ * Checks whether a candidate is the part that a question names. Compares the last numbers of the candidate, with and
+ * without the numbers above it. For example, "(b) A tenant" below "Section 5" is the part `["5", "b"]`.
  * @param above headings and other texts above the candidate, outermost first
  * @param text the candidate
  */
 export function isPart({ numbers }: AskedPart, above: readonly string[], text: string): boolean {
   const own = openingNumbers(text);
   const path = [...above.flatMap(openingNumbers), ...own];
-  // The number of a heading applies to every unnumbered text below it.
+  // An unnumbered text directly below a numbered heading belongs to the part with that number.
   const isNumbered = own.length > 0 || openingNumbers(above.at(-1) ?? "").length > 0;
   const shown = [path, own].map((one) => one.slice(-numbers.length));
   return isNumbered && shown.some((one) => one.length === numbers.length && one.every((number, i) => number === numbers[i]));
@@ -345,7 +342,7 @@ function openingNumbers(text: string): string[] {
   return numbersIn(levels ?? single ?? "");
 }
 
-/** Splits a number into its parts: "5(b)" becomes 5 and b. A number with points stays whole: "2.3". */
+/** Splits the number of a part into its levels: "5(b)" → `["5", "b"]`. A number with points is one level: "2.3" → `["2.3"]`. */
 function numbersIn(text: string): string[] {
   return text.toLowerCase().match(/\d+(?:\.\d+)*|[a-z]+/g) ?? [];
 }

@@ -1,7 +1,7 @@
 import { foldMarks, literally } from "../text/normalise.ts";
 import units from "./units.json" with { type: "json" };
 
-/** Kind of a value. Only values of the same kind can be equal or contradict each other. */
+/** Kind of a value. Only values of one kind can be equal or contradict each other. A share ("half") is compared as a percentage. */
 export type ValueKind =
   | "number"
   | "ordinal"
@@ -67,7 +67,7 @@ export const CURRENCY_BEFORE = String.raw`(?:(?:(?<![A-Za-z])(?:US|CA|AU|NZ|HK|[
  */
 const LETTER = /^[mghl]$/;
 
-/** Returns the unit of a match of `UNIT` or `CURRENCY_BEFORE`, or `null` if its spelling rules a unit out. */
+/** Returns the unit of a match of `UNIT` or `CURRENCY_BEFORE`. Returns `null` if its spelling shows that it is no unit ("5 M"). */
 export function unitOf(written: string): Unit | null {
   const text = written.trim();
   const name = text.toLowerCase().replaceAll(/\s+/g, " ");
@@ -90,7 +90,7 @@ export interface NamedTime {
   readonly number: number;
 }
 
-/** Matches names that need a capital: "may", "march" and abbreviations such as "sun" mean something else in lower case. */
+/** Matches names that need a capital. In lower case, "may", "march" and abbreviations such as "sun" mean something else. */
 const ONLY_CAPITAL = /^(?:may|march|.{2,3}|tues|weds|thurs?|sept)$/;
 
 /** Returns the weekday or month that a word names, or `null`. Abbreviations need a capital. */
@@ -115,8 +115,8 @@ const BOUND = new RegExp(
 );
 
 /**
- * Checks whether a text contains a range that includes the weekday or month ("Monday to Friday"). For a month, a limit
- * that may include it is enough ("before 31 March").
+ * Checks whether a text contains a range that includes the weekday or month ("Monday to Friday"). For a month, any limit
+ * at a month is enough ("before 31 March"), because it may include the month.
  */
 export function mayCover(text: string, { unit, number }: NamedTime): boolean {
   const own = (word: string | undefined) => {

@@ -25,12 +25,12 @@ const ORDINAL = "(?:st|nd|rd|th)";
 /** Regular expression source for names of numbered parts, classes and levels. */
 export const LABELS =
   "chapter|title|section|part|article|step|schedule|phase|group|class|option|level|tier|stage|appendix|category|table|figure|page";
-/** Adjective between a number and its unit. */
+/** Pattern of an adjective between a number and its unit, as in "10 working days". */
 const SORT = "(?:full|calendar|business|working|consecutive|continuous|straight|additional|more)";
 const TIME_UNIT = "(?:minute|hour|day|week|month|quarter|year)s?(?![a-z])";
 const CLOCK = String.raw`(?:[01]?\d|2[0-4])[.:][0-5]\d(?![.,]?\d)`;
 
-/** Pattern of an hour after noon at the end of a range, which shows that both ends are times: "9.30–17.00". */
+/** Pattern of a time after noon at the end of a range, as in "9.30–17.00". It shows that both ends are times, not decimals. */
 const EVENING = String.raw`(?:1[3-9]|2[0-4])\.[0-5][05](?![.,]?\d|\s?${UNIT})`;
 
 /**
@@ -58,7 +58,7 @@ const VALUE = new RegExp(
   "gu",
 );
 
-/** Quick test: every value contains a match of this expression, so other texts are skipped cheaply. */
+/** Fast test before `VALUE`: every value contains a match, so a text without a match contains no value. */
 const HOLDS_ONE = new RegExp(
   String.raw`\p{N}|\b(?:${SPELLED_NUMBER}|${SPELLED_ORDINAL}|half|once|twice|double|triple|thrice|noon|midnight|an?\s(?:${TIME_UNIT}|third|decade|fortnight))\b`,
   "u",
@@ -92,9 +92,9 @@ interface Found {
 }
 
 /**
- * Returns every exact value of a text with its unit, in order. The ends of a range are two values with one unit.
- * Spelled numbers count with a unit, or from two upwards, because "one" is rarely a number. Spelled ordinals count from
- * "third" on; "first" and "second" only before a unit of time.
+ * Returns every exact value of a text with its unit, in order. A range gives two values with the same unit. A number in
+ * words counts if it has a unit or is greater than one, because "one" alone is rarely a number. "first" and "second"
+ * count only before a unit of time; later ordinals always count.
  *
  * @example valuesIn("at least one year")[0] // { kind: "duration", unit: "month", low: 12, high: 12, bound: "least", … }
  */
@@ -105,19 +105,18 @@ export function valuesIn(text: string): Value[] {
   const lower = plain.replaceAll("\u0130", "i").toLowerCase();
   const comma = usesDecimalComma(plain);
   const found: Found[] = [];
-  // The shared expression is reset instead of copied, because a copy would be compiled at each call.
+  // Reset the shared expression. A copy would be compiled at each call.
   VALUE.lastIndex = 0;
   for (let match = VALUE.exec(lower); match !== null; match = VALUE.exec(lower)) {
     const one = isInsideWord(plain, match.index) ? null : readMatch(match, plain, comma);
     if (one !== null) found.push(one);
-    // If the matched word is not a month ("you may 5 times"), the search continues after the word, so that the number
-    // is still found.
+    // If the matched word is not a month ("you may 5 times"), continue after the word, so that the number is still found.
     VALUE.lastIndex = one?.value.end ?? match.index + (/^\p{L}+/u.exec(match[0])?.[0] ?? match[0]).length;
   }
   return spreadUnits(found, lower).map((value) => ({ ...withBound(value, lower), start: at(value.start), end: at(value.end) }));
 }
 
-/** Checks whether letters or digits precede a match, so that it is part of something longer: "B12", "x-15", the second part of "3.10". */
+/** Checks whether a match begins inside a word or number, like the "12" in "B12", the "15" in "x-15" and the "10" in "3.10". */
 function isInsideWord(text: string, start: number): boolean {
   return /(?:[\p{L}_]-?|\p{N}[.,/]?)$/u.test(text.slice(Math.max(0, start - 2), start)) && /\d/.test(text[start] ?? "");
 }
@@ -165,8 +164,8 @@ const NO_ORDINAL = /^(?:[\s-]part(?:y|ies)\b|[,:])/i;
 const BEFORE_TIME_UNIT = new RegExp(String.raw`^[\s-](?:${SORT}[\s-])?${TIME_UNIT}`, "i");
 
 /**
- * Parses an ordinal. Returns `null` if the ordinal is part of a phrase that numbers nothing: "every second week of the
- * month", "at first", "third party".
+ * Parses an ordinal. Returns `null` if it gives no position in a sequence: "every second week of the month", "at first",
+ * "third party".
  */
 function readOrdinal(text: string, start: number, end: number, plain: string): Found | null {
   const behind = plain.slice(end, end + 40);
@@ -230,7 +229,7 @@ function readNumeral(name: string, written: string, from: number, to: number, pl
   return name === "spelled" && number <= 1 ? null : value("number");
 }
 
-/** Rounds to twelve significant digits, which hides binary rounding errors. */
+/** Rounds to twelve significant digits, to remove binary rounding errors. */
 function tidy(value: number): number {
   return Number(value.toPrecision(12));
 }
@@ -269,11 +268,11 @@ function dateOf(written: string): string | null {
   return of(year ?? "-", String(month), day);
 }
 
-/** Length of the longest link between the ends of a range: " through ". */
+/** Maximum number of characters between the ends of a range. The longest link is " through ". */
 const LONGEST_LINK = 9;
 const LINK = /^\s?(?:to|–|—|-|or|and|through)\s?$/;
 
-/** Completes ranges: a bare number at one end takes the unit of the other end ("10 to 30 percent", "$10–20"). */
+/** Completes ranges: a number without a unit at one end takes the unit of the other end ("10 to 30 percent", "$10–20"). */
 function spreadUnits(found: readonly Found[], plain: string): UnboundValue[] {
   const isLinked = (a: Found | undefined, b: Found | undefined) =>
     a !== undefined && b !== undefined && b.value.start - a.value.end <= LONGEST_LINK && LINK.test(plain.slice(a.value.end, b.value.start));
@@ -294,8 +293,8 @@ function withUnit({ value, number }: Found, { value: { kind }, unit }: Found): U
 }
 
 /**
- * Converts the start of a range to a time. Of the two possible hours, the later one before the end of the range
- * applies: "from 10 to 4 pm" begins at 10 am.
+ * Converts the start of a range to a time. It takes the latest time before the end of the range: "from 10 to 4 pm"
+ * begins at 10 am, "from 2 to 4 pm" at 2 pm.
  */
 function asTime({ value, number }: Found, { value: { low: end } }: Found): UnboundValue {
   const low = [number + 12, number].map((hour) => hour * 60).find((minute) => minute < Number(end)) ?? number * 60;
@@ -309,7 +308,7 @@ const TO = /^\s?(?:to|through|–|—|-)\s?$/;
 const BETWEEN = /\b(?:between|from)\s(?:about )?\$?$/;
 const COMPOUND = /^,?\s(?:and|plus)\s$/;
 
-/** Joins ranges and adds up sums ("1 year and 120 days"). "no time limit" becomes an infinite duration. */
+/** Joins the two ends of a range to one value, adds up sums ("1 year and 120 days"), and adds an infinite duration for "no time limit". */
 export function joinValues(values: readonly Value[], text: string): Value[] {
   const plain = text.toLowerCase();
   const joined: Value[] = [];
@@ -356,7 +355,7 @@ export function daysOf({ low, unit }: Pick<Value, "low" | "unit">): number {
   return Number(low) * (DAYS[unit] ?? 1);
 }
 
-/** Returns a normalised key, equal for equal values: `duration 60 day`. */
+/** Returns a key that is equal for values of equal kind, lower end and unit, e.g. `duration 60 day`. */
 export function keyOf({ kind, low, unit }: Pick<Value, "kind" | "low" | "unit">): string {
   return unit === "" ? `${kind} ${low}` : `${kind} ${low} ${unit}`;
 }
@@ -371,8 +370,8 @@ const BEFORE_NUMBER = new Set(["form", "forms", "dd"]);
 const NUMBER = /^(?:\d{3,5}|\d{2}-\d{2})$/;
 
 /**
- * Returns the distinct codes of a text in the index's spelling. Plain numbers, amounts, dates and telephone numbers are
- * not codes.
+ * Returns the distinct codes of a text, spelled as the tokeniser of the index spells them. Plain numbers, amounts, dates
+ * and telephone numbers are not codes.
  */
 export function codesIn(text: string): string[] {
   const found = new Set<string>();

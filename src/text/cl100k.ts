@@ -7,8 +7,8 @@ import { firstIndex } from "./numbers.ts";
 import { isInsidePair } from "./sentences.ts";
 
 /**
- * Maximum length, in UTF-16 code units, of a run of white space or of other characters that is merged as a whole.
- * Merging takes time quadratic in this length, so longer runs are counted in parts.
+ * Longest run, in UTF-16 code units, that is tokenised in one go. A run contains only white space, or no white space.
+ * Merging takes time quadratic in its length, so longer runs are split first.
  */
 export const RUN_LIMIT = 256;
 
@@ -19,9 +19,9 @@ const SPLIT =
 const ranks = once(readRanks);
 
 /**
- * Counts the tokens of `text` in OpenAI's cl100k_base encoding. Special tokens count as plain text. The first call
- * loads the ranks (about 40 ms). The count is exact, except that runs of over 256 characters, of white space only or
- * without white space, are counted in parts, so that hostile input takes linear time.
+ * Counts the tokens of `text` in OpenAI's cl100k_base encoding. Special tokens such as `<|endoftext|>` are counted as
+ * ordinary text. The first call loads the merge ranks (about 40 ms). The count is exact, except for runs longer than
+ * `RUN_LIMIT`. These are split first, so that hostile input takes linear time.
  *
  * @example countTokens("Who may apply?") // 4
  */
@@ -32,12 +32,12 @@ export function countTokens(text: string): number {
   return total;
 }
 
-/** Returns `countTokens(text.slice(start, end))`. Cheap for many ranges of one text. */
+/** Returns `countTokens(text.slice(start, end))` for the text that was passed to `createTokenCounter`. */
 export type TokenCounter = (range: TextRange) => number;
 
 /**
- * Counts the words of a text once. For a range, only its first and last words are counted again. The result always
- * equals `countTokens` of the slice.
+ * Creates a counter that is cheap for many ranges of one text. It tokenises the text once. For each range, it tokenises
+ * only the words at the two ends again.
  */
 export function createTokenCounter(text: string): TokenCounter {
   const longRuns = longRunsOf(text);
@@ -45,8 +45,8 @@ export function createTokenCounter(text: string): TokenCounter {
   /** Number of tokens before each word of the text. */
   const sums: number[] = [];
   let sum = 0;
-  // The regular expression cannot match a run of a million letters, so long runs are left out. A range that overlaps a
-  // long run is counted separately below.
+  // Leave out long runs, because the regular expression cannot match a run of a million letters. For a range that
+  // overlaps a long run, the function below calls `countTokens`.
   for (const [i, from] of [0, ...longRuns.map(({ end }) => end)].entries()) {
     let start = from;
     for (const word of wordsOf(text.slice(from, longRuns[i]?.start))) {
@@ -78,14 +78,14 @@ export function createTokenCounter(text: string): TokenCounter {
   };
 }
 
-/** Returns the runs over the limit that contain no white space, or only white space. */
+/** Returns the runs that are longer than `RUN_LIMIT` and contain only white space, or no white space. */
 function longRunsOf(text: string): TextRange[] {
   const runs: TextRange[] = [];
   const isSpaceAt = (i: number) => {
     const code = text.charCodeAt(i);
     return code === 32 || (code >= 9 && code <= 13);
   };
-  // A run over the limit contains at least one multiple of the limit, so only the characters at multiples are tested.
+  // A run longer than the limit contains an offset that is a multiple of the limit. So only these offsets are tested.
   for (let at = 0; at < text.length; at += RUN_LIMIT) {
     const isSpace = isSpaceAt(at);
     let [start, end] = [at, at + 1];
@@ -97,10 +97,7 @@ function longRunsOf(text: string): TextRange[] {
   return runs;
 }
 
-/**
- * Splits a text into words. Every character belongs to exactly one word, so the lengths of the words give their
- * positions.
- */
+/** Splits a text into words. Every character belongs to exactly one word, so the lengths of the words give their positions. */
 function wordsOf(text: string): readonly string[] {
   return text.match(SPLIT) ?? [];
 }
@@ -146,7 +143,7 @@ function countMerged(word: string, known: ReadonlyMap<string, number>): number {
   }
 }
 
-/** Loads the rank of each token. A token has one character for each byte. `scripts/build-data.mjs` writes the file. */
+/** Reads the tokens and their ranks from the file that `scripts/build-data.mjs` writes. A token has one character per byte. */
 function readRanks(): ReadonlyMap<string, number> {
   const file = readFileSync(join(PACKAGE_ROOT, "src", "text", "cl100k.bin"));
   const found = new Map<string, number>();

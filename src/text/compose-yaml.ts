@@ -13,8 +13,8 @@ export interface ComposedYaml {
 }
 
 /**
- * Parses YAML. The library recurses once per nesting level, and running out of stack can end the process. The tokens
- * are checked first, and text that is nested too deeply is rejected.
+ * Parses YAML. The library recurses once per nesting level, so deep nesting could exhaust the stack and end the process.
+ * The nesting depth of the tokens is therefore checked first.
  * @throws IngestError `too_deep` with the line
  */
 export function composeYaml(source: string, options: Options = {}): ComposedYaml {
@@ -39,7 +39,7 @@ function* shallow(tokens: Iterable<CST.Token>, lines: LineCounter): Generator<CS
   }
 }
 
-/** Returns the offset of the first value that is nested too deeply, or `null`. */
+/** Returns the offset of a value that is nested deeper than `MAX_YAML_DEPTH`, or `null`. */
 function tooDeepAt(token: CST.Token): number | null {
   const open: { readonly token: CST.Token; readonly depth: number }[] = [{ token, depth: 0 }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

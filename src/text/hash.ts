@@ -8,8 +8,7 @@ export function sha256Hex(data: string | Uint8Array): string {
 }
 
 /**
- * Returns the HMAC-SHA-256 (hex) of `facts`. Without the secret of the installation, nobody can find the facts by
- * hashing guesses.
+ * Returns the HMAC-SHA-256 (hex) of `facts`. Whoever does not know `secret` cannot recover the facts by hashing guesses.
  * @param kind purpose of the hash; equal facts with different purposes get different hashes
  */
 export function keyedHash(secret: string, kind: string, ...facts: readonly unknown[]): string {
@@ -18,7 +17,7 @@ export function keyedHash(secret: string, kind: string, ...facts: readonly unkno
     .digest("hex");
 }
 
-/** Returns the hash that identifies a question in counts, and in records that must be deleted with the question. */
+/** Returns the hash under which records refer to a question: to count equal questions, and to delete records with it. */
 export function questionHash(secret: string, domain: string, question: string): string {
   return keyedHash(secret, "question", domain, normalizeQuestion(question));
 }
@@ -36,12 +35,11 @@ export function timeOrderedId(at: Date): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
 }
 
-/** Maximum length of a text whose result is cached, in characters: several questions long. */
+/** Longest text whose result `recent` caches, in characters. Questions are shorter. */
 const MOST_CHARACTERS = 2_000;
 
 /**
- * Caches the results of a pure function of a text, under the hash of the text, so that the texts themselves are not
- * kept.
+ * Caches the results of a pure function of a text. The cache keys are hashes, so the cache does not contain the texts.
  * @param most maximum number of results; the least recently used one is dropped
  */
 export function recent<T extends NonNullable<unknown>>(most: number, make: (text: string) => T): (text: string) => T {

@@ -1,4 +1,4 @@
-/** Returns a function that computes a value on first use and keeps it. */
+/** Returns a function that computes a value on the first call. Later calls return the same value. */
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | null = null;
   return () => {
@@ -8,8 +8,8 @@ export function once<T>(make: () => T): () => T {
 }
 
 /**
- * Returns a function that runs `make` on first use and keeps the result. After a failure, the next use runs `make`
- * again.
+ * Returns a function that runs `make` on the first call. Later calls return the same result. After a failure, the next
+ * call runs `make` again.
  */
 export function onceDone<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | null = null;
@@ -24,7 +24,7 @@ export function onceDone<T>(make: () => Promise<T>): () => Promise<T> {
 
 /**
  * Caches the results of a pure function.
- * @param most maximum number of results; a full cache is emptied, because frequent keys return to it soon. Default: unlimited
+ * @param most maximum number of results (default: unlimited). A full cache is emptied; frequent keys are soon cached again
  */
 export function memoised<Key, Value>(make: (key: Key) => Value, most = Number.POSITIVE_INFINITY): (key: Key) => Value {
   const known = new Map<Key, Value>();
@@ -39,8 +39,8 @@ export function memoised<Key, Value>(make: (key: Key) => Value, most = Number.PO
 }
 
 /**
- * Shares one value across the process as long as some code references the value. It is created on first use, and again
- * after garbage collection.
+ * Returns a function that gives all callers the same object. It refers to the object weakly: once no caller uses the
+ * object, the garbage collector may free it, and the next call creates a new one.
  */
 export function whileHeld<T extends object>(make: () => T): () => T {
   let held: WeakRef<T> | null = null;

@@ -8,12 +8,12 @@ export function quantile(values: readonly number[], q: number): number | null {
   return low + (high - low) * (at - Math.floor(at));
 }
 
-/** Returns the sum, or `null` if one of the numbers is unknown. */
+/** Returns the sum, or `null` if one of the numbers is `null` (unknown). */
 export function sumOrNull(numbers: readonly (number | null)[]): number | null {
   return numbers.reduce<number | null>((sum, one) => (sum === null || one === null ? null : sum + one), 0);
 }
 
-/** Returns the first item for each key, in order. */
+/** Returns the first item of each key. The order stays. */
 export function onceEach<T>(all: readonly T[], keyOf: (one: T) => string): T[] {
   return [...Map.groupBy(all, keyOf).values()].flatMap(([first]) => (first === undefined ? [] : [first]));
 }

@@ -7,12 +7,12 @@ export type PlacedDocument = Pick<StoredDocument, "path" | "sourceMap" | "origin
 
 const WORD_FIELDS = 7;
 const CELL_FIELDS = 4;
-/** Boxes are stored in tenths of a point. */
+/** Stored units per point: the coordinates of boxes are stored in tenths of a point. */
 const BOX_UNIT = 10;
 
 /**
- * Maps a range of a document's normalised text to its place in the original file: a range of characters, and, if the
- * format has them, pages with boxes or cells.
+ * Maps a range of a document's normalised text to its place in the original file. The place is a range of characters.
+ * If the format has them, it also names pages with boxes, table cells, a time, or a file inside the original.
  */
 export function originalPlaceOf(document: PlacedDocument, range: TextRange): OriginalPlace {
   const { reading } = document;
@@ -38,7 +38,7 @@ export function originalPlaceOf(document: PlacedDocument, range: TextRange): Ori
   };
 }
 
-/** Checks whether the range comes from OCR, by Sourcebound or by the program that made the file. */
+/** Checks whether OCR produced text of the range. Sourcebound or the program that made the file may have run the OCR. */
 function isRecognised(reading: PlacedDocument["reading"], pages: readonly PagePlace[], { start, end }: TextRange): boolean {
   const recognised = reading?.notices.filter(({ code }) => code === "recognised_text") ?? [];
   return recognised.some(
@@ -48,8 +48,8 @@ function isRecognised(reading: PlacedDocument["reading"], pages: readonly PagePl
 }
 
 /**
- * Describes a place for people: "p. 14, characters 310–342", "row 12, column 3 of Prices", "characters 10–25 of
- * chapter-1.xhtml", "Ann Bell at 00:12:31".
+ * Formats a place for display, e.g. "p. 14, characters 310–342", "row 12, column 3 of Prices", "characters 10–25 of
+ * chapter-1.xhtml" or "Ann Bell at 00:12:31".
  */
 export function labelOriginal({
   start,
@@ -93,7 +93,7 @@ function partAt(parts: readonly (readonly [number, string])[], at: number): read
   return parts.findLast(([start]) => start <= at) ?? parts[0] ?? null;
 }
 
-/** Returns the time and speaker of the last part of a transcript that begins at or before `at`. */
+/** Returns the time and speaker of the last cue of a transcript that begins at or before the offset `at`. */
 function timeAt(cues: (PlaceData & { type: "times" })["cues"], at: number): Pick<OriginalPlace, "time" | "speaker"> {
   const [, milliseconds, speaker] = cues[firstIndex(cues.length, (i) => (cues[i]?.[0] ?? 0) > at) - 1] ?? cues[0] ?? [0, 0, null];
   const seconds = Math.floor(milliseconds / 1_000);
@@ -101,7 +101,7 @@ function timeAt(cues: (PlaceData & { type: "times" })["cues"], at: number): Pick
   return speaker === null ? { time } : { time, speaker };
 }
 
-/** Returns the pages of a range, without boxes, for a format that records only where pages begin. */
+/** Returns the pages of a range, without boxes. `starts` holds the start offset of each page; `null` without pages. */
 function pagesOf(starts: readonly number[] | null, { start, end }: TextRange): PagePlace[] {
   if (starts === null) return [];
   const first = Math.max(
@@ -146,13 +146,13 @@ function pagesWithBoxes({ words, sizes, printed }: PlaceData & { type: "boxes" }
   });
 }
 
-/** Returns which part of a word's width lies in the range, from 0 to 1. All letters count as equally wide. */
+/** Returns which share of the word `[from, to)` lies in the range, as two fractions of its width. Assumes equally wide letters. */
 function clipped({ start, end }: TextRange, from: number, to: number): { readonly from: number; readonly to: number } {
   const length = Math.max(1, to - from);
   return { from: Math.max(0, start - from) / length, to: Math.min(length, Math.max(end, start + 1) - from) / length };
 }
 
-/** Adds a box. Adjacent words of one line become one box. */
+/** Adds the box of a word. Extends the last box instead if the word follows it closely on the same line. */
 function addBox(boxes: Box[], box: Box): void {
   const last = boxes.at(-1) as Box;
   const overlap = Math.min(last.y + last.height, box.y + box.height) - Math.max(last.y, box.y);
@@ -186,8 +186,8 @@ function cellsAt({ cells, sheets }: PlaceData & { type: "cells" }, range: TextRa
 }
 
 /**
- * Returns the index of the first record that ends after `start`. `records` is flattened, with `fields` numbers per
- * record; the second one is the end.
+ * Returns the index of the first record that ends after `start`. `records` is a flat array with `fields` numbers per
+ * record. The second number of each record is its end.
  */
 function firstRecord(records: readonly number[], fields: number, start: number): number {
   return fields * firstIndex(records.length / fields, (i) => at(records, i * fields + 1) > start);

@@ -1,4 +1,4 @@
-/** Returns the path of a document after its file was renamed. */
+/** Returns the path of a document after its file was renamed from `from` to `to`. An entry in the file keeps its `#id`. */
 export function renamedPath(path: string, from: string, to: string): string {
   const entry = path.indexOf("#");
   return path === documentPath(from) ? documentPath(to) : `${documentPath(to)}${entry < 0 ? "" : path.slice(entry)}`;
@@ -7,7 +7,7 @@ export function renamedPath(path: string, from: string, to: string): string {
 /** Matches control characters, and characters that reverse the order in which a name is displayed: `a\u202edm.exe` looks like `aexe.md`. */
 export const UNPRINTABLE = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Escapes `#` in a file name, because `#` separates a file from an entry inside it. */
+/** Escapes `#` in a file name as `%23`, because `#` separates a file from an entry in it. A literal `%23` becomes `%2523`. */
 export function documentPath(file: string): string {
   return file.replace(/%(?=(?:25)*23)/g, "%25").replaceAll("#", "%23");
 }
@@ -40,14 +40,14 @@ export function chunkId(documentId: string, version: string, ordinal: number): s
   return `${documentId}-${version.slice(0, 8)}-${ordinal}`;
 }
 
-/** Returns the document id in a chunk id. The chunk need not exist any more. */
+/** Extracts the document id from a chunk id. Works without the chunk, which may have been deleted. */
 export function documentOfChunk(id: string): string {
   return id.replace(/-[^-]*-\d+$/, "");
 }
 
 /**
- * Returns the first of `others` that cannot exist in one file system together with `path`, because one of the two would
- * have to be a folder; `null` if there is none.
+ * Returns the first of `others` that conflicts with `path` because one of the two must be a folder, as in `a` and `a/b`.
+ * Returns `null` if there is none.
  */
 export function pathClash(path: string, others: Iterable<string>): string | null {
   for (const other of others) if (path.startsWith(`${other}/`) || other.startsWith(`${path}/`)) return other;

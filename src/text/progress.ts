@@ -1,7 +1,4 @@
-/**
- * Runs work that reports its progress by callback, and yields each report. The generator returns the result of the
- * work.
- */
+/** Calls `run` and yields each progress report that `run` makes. The generator returns the result of `run`. */
 export async function* progressOf<T>(
   run: (report: (done: number, total: number) => void) => Promise<T>,
 ): AsyncGenerator<{ readonly done: number; readonly total: number }, T> {

@@ -5,12 +5,12 @@ import { RAISED } from "./normalise.ts";
 export const SENTENCE_MAX_CHARS = 1_500;
 
 /**
- * Matches the end of a sentence with the characters that may stand between it and the next space: quotation marks,
- * brackets, footnote marks.
+ * Matches a possible end of a sentence: line breaks, or stops with the closing quotation marks, brackets and footnote
+ * marks after them.
  */
 const STOP = new RegExp(String.raw`(?:[.!?…]+|[。！？｡]+)(?:["'”’»)\]】」』]+|\[\d{1,3}\]|[*†‡]{1,3}|[${RAISED}]{1,3})*|\n+`, "gu");
 const WIDE_STOP = /^[。！？｡]/;
-/** Abbreviations after which a sentence never ends. */
+/** Abbreviations whose full stop never ends a sentence inside a text. */
 const NEVER_LAST = words(
   "dr mr mrs ms mx mt prof rev hon st gen col lt sgt cpl pvt capt cmdr adm maj gov sen rep pres e.g i.e cf viz vs v approx esp incl resp " +
     "u.s.c c.f.r c.f.r.s fed reg subpt",
@@ -23,8 +23,9 @@ const BEFORE_NUMBER = words(
   "no nos sec secs art arts ch chs pt pts fig figs eq eqs vol vols p pp par para paras ex exs app tab jan feb mar apr jun jul aug sep sept " +
     "oct nov dec mon tue tues wed thu thur thurs fri sat sun ext tel rm ste apt bldg box est ca c",
 );
-/** Abbreviations that end a sentence if the next word typically begins one. */
+/** Abbreviations that end a sentence only if the next word is one of `OPENERS` and has a capital. */
 const MAYBE_LAST = words("u.s u.s.a u.k u.n d.c a.m p.m etc inc co corp ltd llc jr sr ph.d m.d b.a m.a b.s m.s dept ave blvd rd al");
+/** Words that often begin a sentence. */
 const OPENERS = words(
   "the a an this that these those it its he she they we you i your our his her their if when while where what who why how in on at for from to " +
     "by with without after before until since as because but and or so yet however also then there here no yes not only all any some each every " +
@@ -33,8 +34,8 @@ const OPENERS = words(
 const LOOK_BACK = 24;
 
 /**
- * Splits running text into sentences. The ranges are trimmed, in order, and cover everything but white space; a line break always
- * ends a sentence. Time is linear in the length of the text.
+ * Splits running text into sentences. The ranges are in order and cover all text except white space between sentences.
+ * A line break always ends a sentence. Time is linear in the length of the text.
  *
  * @example splitSentences("No. You don’t.") // [{ start: 0, end: 3 }, { start: 4, end: 14 }]
  */
@@ -73,7 +74,7 @@ function endsSentence(text: string, start: number, at: number, end: number): boo
   if (NEVER_LAST.has(bare)) return false;
   if (BEFORE_NUMBER.has(bare)) return !/^[\d§#]/.test(text.slice(next, next + 1));
   if (MAYBE_LAST.has(bare) || /^(?:\p{L}\.)+\p{L}$/u.test(token)) return isOpener;
-  // A single capital is an initial ("J. Smith"), unless it ends a name ("Part B. You …").
+  // A single capital is an initial ("J. Smith"), unless the next word often begins a sentence ("Part B. You …").
   if (/^\p{Lu}$/u.test(token)) return isOpener;
   return true;
 }
@@ -103,10 +104,7 @@ function pushSentence(text: string, from: number, to: number, sentences: TextRan
   if (end > start) sentences.push({ start, end });
 }
 
-/**
- * Returns where to cut text that is too long: after a clause or else at a blank, both in the second half, or else
- * between two characters.
- */
+/** Returns where to cut `[start, limit)`: in its second half after a clause mark (such as a comma), else at a blank, else at `limit`. */
 function cutBefore(text: string, start: number, limit: number): number {
   const from = start + ((limit - start) >> 1);
   const half = text.slice(from, limit);

@@ -12,20 +12,20 @@ export const NORMALISER_VERSION = "2";
  * zero-width and bidirectional controls, Unicode tags (invisible text), lone surrogates.
  */
 const SPECIAL = /\s{2,}|[^\S ]|[\p{Cc}\p{Cs}\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
-/** Quick test: matches every text that `SPECIAL` matches, and is much faster on all other texts. */
+/** Matches in every text in which `SPECIAL` matches, and in a few others. Much faster, so it is tested first. */
 const MAY_BE_SPECIAL = /[^ -~\u00a1-\u00ac\u00ae-\u167f\u2010-\u2027\u2030-\u205e]| {2}/;
 /** Matches characters that may combine with a neighbour into one character. Omits dashes and quotation marks, which never do. */
 const MAY_COMPOSE = /[\u0300-\u200f\u205f-\uffff]/;
-/** Matches a character with its marks, or a run of conjoining Hangul. At most 32 marks, so that hostile stacks of marks stay cheap. */
+/** Matches a character with its combining marks, or a run of Hangul. At most 32 characters each, so that hostile input stays cheap. */
 const CLUSTER =
   /[\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff\uac00-\ud7a3]{1,32}|[^\p{M}]\p{M}{1,32}|(?!\p{M})[\u0300-\u{10ffff}]|\p{M}{1,32}/gu;
-/** Matches a long stack of marks. Normalisation sorts marks in quadratic time, so long stacks are detected first. */
+/** Matches 32 combining marks in a row. Unicode normalisation sorts such marks in quadratic time, so they are detected first. */
 const MARK_STACK = /\p{M}{32}/u;
 const DROPPED = "";
 
 /**
- * Builds normalised text from ranges of an original string and records where each part came from. White space collapses
- * across parts. A blank is written only when a visible character follows on the same line.
+ * Builds normalised text from ranges of an original string and records the origin of each range. White space collapses,
+ * also between ranges. A space is written only when a visible character follows on the same line.
  */
 export class TextBuilder {
   readonly original: string;
@@ -41,7 +41,7 @@ export class TextBuilder {
     this.original = original;
   }
 
-  /** Length of the text so far, without a space that is pending because it may still be dropped. */
+  /** Length of the text so far. Excludes a space at the end, which is written only if a visible character follows. */
   get length(): number {
     return this.#length;
   }
@@ -125,7 +125,7 @@ export class TextBuilder {
     this.#plain(from === 0 ? piece : piece.slice(from), start + from, preformatted);
   }
 
-  /** Appends text whose only white space is single blanks. */
+  /** Appends text that contains no white space other than single spaces. */
   #plain(text: string, at: number, preformatted: boolean): void {
     if (text === "") return;
     let from = 0;
@@ -196,7 +196,7 @@ export class TextBuilder {
   }
 }
 
-/** Normalises a separate text by the same rules as `TextBuilder`: drops, collapses and composes characters. */
+/** Normalises a text as `TextBuilder` does: drops invisible characters, collapses white space, composes characters (NFC). */
 export function normalisePiece(text: string): string {
   const clean = text
     .replace(SPECIAL, (found) => {
@@ -209,9 +209,9 @@ export function normalisePiece(text: string): string {
 }
 
 /**
- * Maps a range of normalised text to the original. If the parts have another order in the original, the result covers
- * everything between the outermost offsets. An end inside an opaque segment extends to the whole segment. A range that
- * contains only separators maps to the gap between their neighbours.
+ * Maps a range of normalised text to the original. If its segments have another order in the original, the result covers
+ * all of them. A range that ends inside a replaced segment, such as a decoded entity, extends to the whole segment. A
+ * range of separators, which the original does not contain, maps to the gap between their neighbours.
  */
 export function toOriginal(map: SourceMapData, range: TextRange): TextRange {
   const count = map.length / 4;
@@ -252,7 +252,7 @@ function around(
   return { start: from, end: to };
 }
 
-/** Combines a map from text to decoded string with a map from decoded string to file. The result maps text to file. */
+/** Combines two maps: `outer` from text to decoded string, and `inner` from decoded string to file. Returns a map from text to file. */
 export function composeMaps(outer: SourceMapData, inner: SourceMapData): SourceMapData {
   const composed: number[] = [];
   for (let i = 0; i < outer.length / 4; i++) {

@@ -9,7 +9,7 @@ export const TWO_EDITS_FROM = 7;
  * per word. The edit distance still includes later letters.
  */
 const PREFIX = 7;
-/** Cost of one edit. It equals a factor of 100 in frequency: e^4.6 ≈ 100. */
+/** Cost of one edit, subtracted from ln(frequency). One more edit wins only if the word is 100 times as frequent (e^4.6 ≈ 100). */
 const EDIT_COST = 4.6;
 
 /** Returns the maximum number of edits for a word of this length. */
@@ -81,22 +81,22 @@ export function bestRepair(word: string, candidates: ReadonlyMap<string, number>
   return best?.word ?? null;
 }
 
-/** Minimum length of a word for substitutions by sound. In shorter words such a substitution usually gives another word. */
+/** Minimum length of a word in which letters of one group of `ALIKE` may be exchanged. In shorter words this usually gives another word. */
 const SOUNDS_FROM = 6;
 /** Groups of letters that writers confuse because they sound alike. */
 const ALIKE = ["aeiouy", "cksz", "st", "gj"];
 /**
- * Costs of a slip: `LIGHT_SLIP` for swapped letters, a doubled letter or a substitution by sound, `HEAVY_SLIP` for a
- * dropped or added letter. `MAX_SLIP` is the maximum total for one word.
+ * Costs of a spelling mistake. `LIGHT_SLIP`: two letters swapped, a letter doubled or undoubled, or a letter exchanged
+ * for one of its group in `ALIKE`. `HEAVY_SLIP`: any other letter dropped or added. `MAX_SLIP`: maximum total for a word.
  */
 const LIGHT_SLIP = 1;
 const HEAVY_SLIP = 2;
 const MAX_SLIP = 2;
 
 /**
- * Checks whether `written` may be a misspelling of `meant`. Allowed are one dropped or added letter, or two lighter
- * slips (swapped, doubled or undoubled letters, substitutions by sound). The first letter must be equal. Other
- * differences mostly make another word: hyper- and hypo-, abduction and adduction.
+ * Checks whether `written` may be a misspelling of `meant`: the first letter is equal, and the mistakes cost at most
+ * `MAX_SLIP` (one dropped or added letter, or two lighter mistakes). Larger differences mostly make another word, such
+ * as hyper- and hypo-, or abduction and adduction.
  */
 export function isSlip(written: string, meant: string): boolean {
   if (written[0] !== meant[0] || editDistance(written, meant, MAX_SLIP) > MAX_SLIP) return false;
@@ -122,21 +122,21 @@ function areAlike(a: string | undefined, b: string | undefined): boolean {
   return a !== undefined && b !== undefined && ALIKE.some((group) => group.includes(a) && group.includes(b));
 }
 
-/** Minimum length of a prefix or suffix. Shorter ones are part of too many words. */
+/** Minimum length of a prefix or suffix, and of the rest of the word. Shorter affixes occur in too many words. */
 const AFFIX_MIN_LETTERS = 3;
 const AFFIX_MAX_LETTERS = 7;
 
 /**
- * Minimum number of pairs of real words that must differ only in a certain prefix or suffix before that difference is
- * taken to distinguish words.
+ * Number of pairs of real words from which two affixes count as different in meaning. A pair is two words that differ
+ * only in these affixes, such as "microscopic" and "macroscopic".
  */
 const TELLS_APART = 3;
 
 /**
- * Checks whether two words differ in a prefix or suffix that also distinguishes real words (micro-, macro-; -itis,
- * -osis). Such words are separate words, not misspellings. Spelling variants (dependant, dependent), swapped letters,
- * and a letter too many or too few (disabilty) do not count.
- * @param stem words with equal stems are forms or spellings of one word
+ * Checks whether two words differ in a prefix or suffix that also distinguishes other real words (micro- and macro-,
+ * -itis and -osis). Then neither is a misspelling of the other. Returns `false` for spelling variants (dependant,
+ * dependent), swapped letters, and a missing or extra letter (disabilty).
+ * @param stem returns the same stem for all forms and spellings of a word
  */
 export function differInAffix(a: string, b: string, real: ReadonlySet<string>, stem: (word: string) => string): boolean {
   let head = 0;
@@ -183,8 +183,8 @@ function areAffixes([one, other]: readonly [string, string]): boolean {
 }
 
 /**
- * Checks whether the word may be a misspelling of a real one, or a contraction without its apostrophe (`hasnt`). Takes
- * some milliseconds.
+ * Checks whether `word` may be a misspelling of a word in `real`, or a contraction without its apostrophe (`hasnt`).
+ * Takes some milliseconds, because it may compare `word` with all of `real`.
  */
 export function isSlipOfAny(word: string, real: ReadonlySet<string>): boolean {
   if (word.endsWith("nt") && real.has(word.slice(0, -2))) return true;
@@ -197,8 +197,8 @@ export function* wordsMeant(word: string, words: Iterable<string>): Generator<st
 }
 
 /**
- * Returns the candidate with the fewest edits (swapping two letters is one edit), the first on ties. Returns `null` if
- * more than a third of the letters differ.
+ * Returns the candidate with the fewest edits, the first one on ties. Swapping two letters is one edit. Returns `null`
+ * if every candidate needs more edits than a third of the letters of the shorter word.
  */
 export function nearestName(word: string, candidates: readonly string[]): string | null {
   let best: { name: string; away: number } | null = null;

@@ -10,7 +10,7 @@ import { foldMarks, withPartedDigits } from "./normalise.ts";
  * Examples for codes: `21-526EZ` → `21-526ez` and `526ez`; `DC 6260` and `diagnostic code 6260` → `dc6260` and `6260`;
  * `10⁶` and `10^6` → `10^6` and `10`; `38 CFR 4.25` and `§ 4.25` → `cfr4.25`; `1-800-827-1000` stays one token;
  * `70 percent` and `70%` → `70%`; `$1,200` → `1200`.
- * @param stem pass one from `createStemmer` to tokenize many texts
+ * @param stem stemmer; to tokenise many texts, pass one from `createStemmer`, which caches
  */
 export function tokenize(text: string, stem: (word: string) => string = stemOf): string[] {
   const tokens: string[] = [];
@@ -24,7 +24,7 @@ export function wordTokens({ text, code }: Word, stem: (word: string) => string 
   return STOP_WORDS.has(text) ? [] : [stem(text)];
 }
 
-/** Checks whether a word says nothing about the topic. @param word lower case, without apostrophe */
+/** Checks whether a word is a stop word such as "the". @param word lower case, without apostrophe */
 export function isStopWord(word: string): boolean {
   return STOP_WORDS.has(word);
 }
@@ -78,7 +78,8 @@ function wordOf({ 1: prefixed, 2: number, 3: word }: RegExpExecArray): Word {
  * otherwise `start`. Most words qualify, and a loop is several times faster than the expression.
  */
 function plainWordEnd(text: string, start: number): number {
-  // Stop at the maximum length: otherwise each part of a long run would scan the rest of the run again.
+  // Stop at the maximum length. Otherwise the time for a long run of letters would be quadratic: each word cut from the
+  // run would scan to its end.
   const limit = start + MAX_WORD;
   let end = start;
   for (;;) {
@@ -100,7 +101,7 @@ const APOSTROPHE = 39;
 /** Words that can begin a code. */
 const CODE_PREFIXES = ["dc", "diagnostic"];
 
-/** Checks for an ASCII character that is neither a letter nor a digit. */
+/** Checks for an ASCII character that is neither a lower-case letter nor a digit. */
 function isAsciiBlankOrMark(code: number): boolean {
   return code < 48 || (code > 57 && code < LETTER_A) || (code > LETTER_Z && code < 128);
 }
@@ -143,7 +144,7 @@ function codeTokens(code: string): string[] {
   return form === undefined ? [plain] : [plain, form];
 }
 
-/** Maximum number of words whose stems are cached. A vocabulary is smaller; the limit is for hostile text. */
+/** Maximum number of cached stems. Real vocabularies are smaller; the limit bounds the memory for hostile text. */
 const MEMO_WORDS = 200_000;
 
 /** Creates a Porter stemmer with a cache. Stemming is most of the cost of tokenising, and most words repeat. */
@@ -152,9 +153,9 @@ export function createStemmer(): (word: string) => string {
 }
 
 /**
- * Irregular plurals, which the stemmer does not reduce to their singular. The list contains the plurals for which a
- * question or true sentence of `lab/sets/written` uses one form and its page the other (21 of 7,623 questions and 6 of
- * 4,240 sentences, 2026-11-28).
+ * Irregular plurals, which the stemmer does not reduce to their singular. The list comes from `lab/sets/written`: it
+ * has the words of which a question or true sentence uses one form and its page the other. That affects 21 of 7,623
+ * questions and 6 of 4,240 sentences (2026-11-28).
  */
 const PLURALS: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -173,7 +174,7 @@ function stemOf(word: string): string {
   return stemmer(PLURALS.get(word) ?? word);
 }
 
-/** The library's English list, and contractions. It lacks words that matter: "us" may be the country, "may" and "not" change rules. */
+/** English list of `stopword`, plus contractions. It has no words that matter: "us" may be the country, "may" and "not" change rules. */
 const STOP_WORDS: ReadonlySet<string> = new Set([
   ...eng.map((word) => word.replaceAll("'", "")),
   "im",

@@ -13,7 +13,7 @@ import type {
 import { firstIndex } from "./numbers.ts";
 import { tokenize } from "./tokens.ts";
 
-/** The fields of a document that are needed to place its units. */
+/** The fields of a document from which `unitsIn` finds its units. A unit is a heading, sentence, list item or table row. */
 interface UnitSource {
   readonly text: string;
   readonly blocks: readonly Block[];
@@ -34,9 +34,9 @@ const NUMBERS_TABLE = /^(?:table|tab\.)\s{1,2}[A-Z\d]/i;
 const MAX_LOOK_BACK = 2_000;
 
 /**
- * Returns the units of a part of a document in order, each with its place: headings, page, and the context that a list
- * item or row needs. Units do not overlap, and together they hold every word of the part. A unit that extends beyond
- * the part is cut. Context comes only from inside `bounds`, except headings. Linear in the length of the part.
+ * Returns the units of `range` in order, each with its headings, its page and the context that a list item or row needs.
+ * Units do not overlap, and together they contain every word of the range. A unit that extends beyond the range is cut.
+ * Context, except headings, comes only from inside `bounds`. Time is linear in the length of the range.
  *
  * @example unitsIn(document, passage.range)[0]?.headingPath // ["Decision reviews", "Time limits"]
  */
@@ -47,8 +47,7 @@ export function unitsIn(source: UnitSource, range: TextRange = wholeOf(source), 
   const surroundings = createSurroundings(source, bounds);
   const seed = (block: number) => {
     const above = headingsAbove(blocks, block);
-    // If a section that began before the part ends inside it, the headings above that section apply again from there
-    // on.
+    // A section that began before the range may end inside it. From its end on, the headings above it apply again.
     const ends = above.flatMap(({ start, sectionEnd }) => (start <= range.start && sectionEnd !== undefined ? [sectionEnd] : []));
     return { walk: walkHeadings(above), path: above as readonly Block[], until: Math.min(...ends) };
   };
@@ -72,7 +71,7 @@ export function unitsIn(source: UnitSource, range: TextRange = wholeOf(source), 
   return placed;
 }
 
-/** Returns the texts above a unit that give its topic, outermost first: headings, a table's caption and header, a list's lead-in. */
+/** Returns the texts above a unit that give its topic, outermost first: headings, caption of a table, lead-in of a list, table header. */
 export function aboveUnit({ headingPath, caption, leadIn, header }: PlacedUnit): string[] {
   const around = [caption, leadIn, header].flatMap((one) => (one === null ? [] : [one.text]));
   return [...headingPath, ...around];
@@ -84,7 +83,7 @@ export function unitAt({ units }: { readonly units: readonly PlacedUnit[] }, off
   return unit !== undefined && unit.start <= offset ? unit : undefined;
 }
 
-/** Returns the run-in heading of the unit's paragraph; `null` without one, or for the first sentence, which includes it. */
+/** Returns the run-in heading that begins the unit's paragraph. Returns `null` without one, and for the sentence that includes it. */
 function runInBefore({ text, blocks }: UnitSource, unit: Unit, bounds: TextRange): SourceText | null {
   const { start, runIn } = blocks[unit.block] as Block;
   const isBelow = runIn !== undefined && unit.start >= runIn && start >= bounds.start;
@@ -94,7 +93,7 @@ function runInBefore({ text, blocks }: UnitSource, unit: Unit, bounds: TextRange
 type Surroundings = Pick<PlacedUnit, "leadIn" | "header" | "caption">;
 const NONE: Surroundings = { leadIn: null, header: null, caption: null };
 
-/** Returns a function that finds the list or table around a block. Call it for blocks in ascending order, each one or more times. */
+/** Returns a function that finds the context of a block in a list or table. Call it with ascending indexes; repeats are allowed. */
 function createSurroundings(source: UnitSource, bounds: TextRange): (block: number) => Surroundings {
   const { blocks } = source;
   const within = (one: SourceText | null) => (one !== null && one.start >= bounds.start && one.end <= bounds.end ? one : null);
@@ -115,7 +114,7 @@ function createSurroundings(source: UnitSource, bounds: TextRange): (block: numb
   };
 }
 
-/** The blocks of a list or table that have been read so far, up to `last`. */
+/** State of a walk through the blocks of a list or table. `last` is the index of the last block read. */
 interface Group {
   readonly type: "list-item" | "table-row";
   last: number;
@@ -135,7 +134,7 @@ function openGroup(source: UnitSource, index: number, type: Group["type"]): Grou
 function openList(source: UnitSource, first: number): Group {
   const { blocks } = source;
   const lead = leadBefore(source, first);
-  /** The items that enclose the last item read, outermost first, followed by that item. */
+  /** Indexes of the last item read and of the items that enclose it, outermost first. */
   let open: number[] = [];
   const levelOf = (index: number) => blocks[index]?.level ?? 0;
   return {
@@ -158,7 +157,7 @@ function openTable(source: UnitSource, first: number): Group {
   const textOf = (index: number) => text.slice(blocks[index]?.start ?? 0, blocks[index]?.end ?? 0);
   const isNamed = blocks[first]?.header === first;
   const isSingle = (index: number) => blocks[index]?.type === "table-row" && !textOf(index).includes("|");
-  /** True if the table begins with a row of one cell. Rows of one cell are then labels of the rows below them. */
+  /** True if the first row below the header has one cell. Then every row of one cell is a label of the rows below it. */
   const hasLabels = isSingle(isNamed ? first + 1 : first) && !isSingle(isNamed ? first : first + 1);
   let label = -1;
   let isLabel = false;
@@ -178,7 +177,7 @@ function openTable(source: UnitSource, first: number): Group {
   };
 }
 
-/** Returns the last sentence before a list; `null` if it ends with a sign such as a full stop, so that it introduces nothing. */
+/** Returns the last sentence before a list, or `null` if it ends with a full stop or a similar sign. Then it introduces nothing. */
 function leadBefore(source: UnitSource, first: number): SourceText | null {
   const before = source.blocks[first - 1];
   if (before === undefined || (before.type !== "paragraph" && before.type !== "quote")) return null;
@@ -187,8 +186,8 @@ function leadBefore(source: UnitSource, first: number): SourceText | null {
 }
 
 /**
- * Returns the last sentence before a table if it introduces the table: it does not end with a full stop or similar sign,
- * refers to the table, is a numbered caption, or shares a word with the table's header.
+ * Returns the last sentence before a table if it introduces the table. That is so if it does not end with a full stop or
+ * a similar sign, refers to the table, is a numbered caption, or shares a word with the header of the table.
  */
 function captionBefore(source: UnitSource, first: number): SourceText | null {
   const { text, blocks } = source;
@@ -214,7 +213,7 @@ function toSourceText(text: string, range: TextRange | undefined): SourceText | 
   return range === undefined ? null : { start: range.start, end: range.end, text: text.slice(range.start, range.end) };
 }
 
-/** Checks for a single line break between two blocks, as between items of one list or rows of one table. */
+/** Checks that a block follows the previous one after a single line break, as items of one list and rows of one table do. */
 function isTight(blocks: readonly Block[], index: number): boolean {
   const before = blocks[index - 1];
   const block = blocks[index];
@@ -295,7 +294,7 @@ interface Levelled {
   readonly sectionEnd?: number;
 }
 
-/** Returns the path after a further heading. The heading ends every section of its own level or of a deeper level. */
+/** Returns the heading path below `heading`. The heading ends every section of its own level or of a deeper level. */
 function enterHeading<T extends Levelled>(path: readonly T[], heading: T): T[] {
   const outer = path.findIndex(({ level }) => level >= heading.level);
   return [...(outer < 0 ? path : path.slice(0, outer)), heading];
@@ -304,13 +303,13 @@ function enterHeading<T extends Levelled>(path: readonly T[], heading: T): T[] {
 /** Walks through a document and returns the heading path at each heading and offset. Offsets must be passed in ascending order. */
 interface HeadingWalk<T> {
   enter(heading: T): readonly T[];
-  /** Returns the same array as before if nothing changed. */
+  /** Returns the same array as the last call if the path is the same. */
   at(offset: number): readonly T[];
 }
 
 /** @param path headings above the start of the walk, outermost first */
 export function walkHeadings<T extends Levelled>(path: readonly T[] = []): HeadingWalk<T> {
-  /** Heading paths that apply again after the ends of the open sections, the innermost section last. */
+  /** For each open section with a known end, outermost first: the end, and the heading path that applies again from there on. */
   const outer: { readonly end: number; readonly path: readonly T[] }[] = [];
   let current: readonly T[] = [];
   const at = (offset: number): readonly T[] => {
@@ -331,7 +330,7 @@ export function walkHeadings<T extends Levelled>(path: readonly T[] = []): Headi
   return { enter, at };
 }
 
-/** Returns the headings above a block, outermost first, including the block itself if it is one. */
+/** Returns the headings above a block, outermost first. Includes the block itself if it is a heading. */
 function headingsAbove<T extends Levelled & { readonly type: string }>(blocks: readonly T[], index: number): T[] {
   const path: T[] = [];
   const at = blocks[index]?.start ?? 0;
@@ -343,7 +342,7 @@ function headingsAbove<T extends Levelled & { readonly type: string }>(blocks: r
   return path;
 }
 
-/** The fields of a document that a passage needs. They fit a stored document and a document that was parsed again from its file. */
+/** The fields of a document that a passage needs. The document may come from the store, or be parsed again from its file. */
 export type PassageSource = PassageDocument & Pick<StoredDocument, "text" | "units">;
 
 /** Position and scores of a passage. */
@@ -389,7 +388,7 @@ function fingerprintOf(document: PassageSource): PassageDocument {
   };
 }
 
-/** Returns the last heading above the passage's best window, or the heading at its start; `null` without one. */
+/** Returns the innermost heading above the passage's best window, or above its start; `null` without one. */
 export function headingOf(passage: Passage): string | null {
   const unit = unitAt(passage, passage.window.start) ?? passage.units[0];
   return (unit?.headingPath ?? passage.headingPath).at(-1) ?? null;

@@ -37,13 +37,13 @@ function unwrap(schema: z.ZodType): z.ZodType {
   return schema;
 }
 
-/** A value of an object schema that is not itself an object. */
+/** A schema inside an object schema, with its path, that is not itself an object schema. */
 export interface Leaf {
   readonly path: readonly string[];
   readonly schema: z.ZodType;
 }
 
-/** Returns all values of an object schema, recursively. Leaves out objects whose keys are arbitrary. */
+/** Returns all leaves of an object schema, recursively. Leaves out records, whose keys are arbitrary. */
 export function leavesOf(schema: z.ZodType, path: readonly string[] = []): Leaf[] {
   const inner = unwrap(schema);
   if (inner instanceof z.ZodRecord) return [];

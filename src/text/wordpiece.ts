@@ -1,7 +1,7 @@
 /**
- * WordPiece over a trie: BERT's uncased normalisation and pre-tokenisation, then greedy longest match in one walk per
- * word. Text such as "[SEP]" is tokenised as characters, never as a special token. `lab/train/encoder/wordpiece.py` is
- * a readable reference for the encoder's variant; the cross-encoder's variant equals `BertTokenizer`.
+ * WordPiece over a trie: BERT's uncased normalisation and pre-tokenisation, then greedy longest match. Text such as
+ * "[SEP]" is tokenised as characters, never as a special token. There are two variants. That of the embedded encoder
+ * equals `lab/train/encoder/wordpiece.py`, that of the cross-encoder equals `BertTokenizer`.
  */
 
 import { memoised } from "./memo.ts";
@@ -11,9 +11,9 @@ import { memoised } from "./memo.ts";
  * not outweigh the text around it.
  */
 export const MAX_ENCODER_WORD_UNITS = 64;
-/** Maximum characters of a word for the cross-encoder. A longer word becomes one unknown piece, as in BERT. */
+/** Maximum length of a word for the cross-encoder, in characters. A longer word becomes the unknown token, as in BERT. */
 const MAX_WORD_CHARACTERS = 100;
-/** Maximum number of characters whose rule is cached. */
+/** Maximum number of cached character rules. */
 const KEPT_RULES = 8192;
 
 const SKIP = 0;
@@ -22,17 +22,17 @@ const PUNCTUATION = 2;
 const WORD = 3;
 const IDEOGRAPH = 4;
 
-/** Kind of a character, and the UTF-16 units that replace it after lower-casing and removal of accents. */
+/** How the tokeniser treats a character: its kind, and its UTF-16 units after lower-casing and removal of accents. */
 interface CharacterRule {
   readonly kind: number;
   readonly units: readonly number[];
-  /** Kinds of the units, if the character decomposes into letters and punctuation. */
+  /** Kind of each unit: `WORD` or `PUNCTUATION`. Empty where the kind of the character decides. */
   readonly kinds: readonly number[];
 }
 
 /**
- * Treatment of characters that no piece covers. Either each character is hashed to one of `hashRows` extra ids, or its
- * whole word becomes `piece`.
+ * Treatment of characters that no piece covers. Either each such character is hashed to one of `hashRows` extra ids, or
+ * the word that contains it becomes the id `piece`.
  */
 export type Uncovered = { readonly hashRows: number } | { readonly piece: number };
 
@@ -66,7 +66,7 @@ export function createWordpiece(pieces: readonly string[], uncovered: Uncovered)
     ids[count++] = id;
   }
 
-  /** Splits the word in `word`, which has the given number of units and characters. */
+  /** Pushes the ids of the current word. Its `length` units are in `word`; `characters` is its number of characters. */
   function split(length: number, characters: number): void {
     const before = count;
     const end = isEncoder && length === mostUnits && isHighSurrogate(word[length - 1] as number) ? length - 1 : length;
@@ -114,7 +114,7 @@ export function createWordpiece(pieces: readonly string[], uncovered: Uncovered)
   /** Encodes `text` into `ids`, which grows as needed, and returns the number of ids. Stops after `limit` ids. */
   function encode(text: string, limit = Number.POSITIVE_INFINITY): number {
     count = 0;
-    // Numbers of units and characters of the current word so far. Its units are in `word`.
+    // Units and characters of the current word so far.
     let length = 0;
     let characters = 0;
     for (let i = 0; i < text.length && count < limit; i++) {
@@ -142,7 +142,7 @@ export function createWordpiece(pieces: readonly string[], uncovered: Uncovered)
       if (isAlone) length = characters = 0;
       for (let u = 0; u < units.length; u++) {
         const unit = units[u] as number;
-        // The encoder was trained with each surrogate of a punctuation character as a separate word.
+        // The encoder was trained with the two surrogates of a punctuation character as two words.
         const isMark = kinds[u] === PUNCTUATION;
         if (isMark && (isEncoder || !isLowSurrogate(unit))) {
           if (length > 0) split(length, characters);
@@ -240,7 +240,7 @@ function bertRule(point: number): CharacterRule {
   return { kind: BERT_IDEOGRAPHS.some(([first, last]) => point >= first && point <= last) ? IDEOGRAPH : WORD, units, kinds };
 }
 
-/** Rules of BERT, except for a few characters that were treated differently when the encoder was trained. */
+/** Returns BERT's rule, except for a few characters that were treated differently when the encoder was trained. */
 function encoderRule(point: number): CharacterRule {
   const char = String.fromCodePoint(point);
   if (point === 0x85 || point === 11 || point === 12) return { kind: SPACE, units: [], kinds: [] };
@@ -268,7 +268,7 @@ const ENCODER_IDEOGRAPHS = [
   [0xf900, 0xfaff],
 ] as const;
 
-/** Checks for Unicode punctuation or any other ASCII sign. */
+/** Checks for Unicode punctuation, or an ASCII character that is neither letter, digit, space nor control character. */
 function isPunctuation(char: string): boolean {
   return /^[!-/:-@[-`{-~]$/.test(char) || /^\p{P}$/u.test(char);
 }
