@@ -10,7 +10,7 @@ export type ChatEvent =
   /** Last event of a stream that was not cut. A count is `null` if the endpoint did not report it. */
   | { readonly type: "end"; readonly inputTokens: number | null; readonly outputTokens: number | null };
 
-/** Replaces every `{{name}}` in the template. Braces inside inserted values are left as they are. */
+/** Replaces every `{{name}}` in the template. Does not replace `{{name}}` inside inserted values. */
 export function fillSlots(template: string, slots: Readonly<Record<string, string>>): string {
   return template.replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) => slots[name] ?? whole);
 }
@@ -20,9 +20,9 @@ export function throwIfLeft(signal: AbortSignal): void {
   if (!(signal.reason instanceof ModelError)) signal.throwIfAborted();
 }
 
-/** The form of a reply, as a JSON schema. */
+/** The structure of a reply, as a JSON schema. */
 export interface ReplyForm {
-  /** Name of the form: letters and underscores. */
+  /** Name of the schema: letters and underscores. */
   readonly name: string;
   /** Schema of an object that every OpenAI-compatible endpoint accepts: all properties are required, no others are allowed. */
   readonly schema: Readonly<Record<string, unknown>>;
@@ -31,11 +31,11 @@ export interface ReplyForm {
 export interface ChatOptions {
   readonly temperature: number;
   readonly signal: AbortSignal;
-  /** Requested form of the reply. A model that does not support forms replies with text. */
+  /** Requested structure of the reply. A model without structured output ignores it and replies with text. */
   readonly form?: ReplyForm | undefined;
 }
 
-/** A model that writes. Every implementation runs the contract suite in `src/testing`. */
+/** A chat model. Every implementation runs the contract suite in `src/testing`. */
 export interface ChatModel {
   readonly id: string;
   /**

@@ -14,12 +14,12 @@ import { createWordpiece } from "../text/wordpiece.ts";
 export const sharedEncoder = whileHeld(() => loadEmbeddedEncoder());
 
 /**
- * A static text encoder that ignores word order. The vector of a text is the normalised weighted sum of the embedding rows
- * of its tokens. The weight of a row is the token's count in the text, raised to a power from the weights file (0.5). The
- * same text has the same vector on every machine.
+ * A static text encoder that ignores word order. Each distinct token of a text has an embedding row. Its weight is the
+ * token's count in the text, raised to a power from the weights file (0.5). The vector of the text is the weighted sum of
+ * the rows, scaled to length 1. The same text has the same vector on every machine.
  */
 export interface EmbeddedEncoder {
-  /** Differs for different weights. Vectors of encoders with different ids must never be compared. */
+  /** Identifies the weights. Vectors of encoders with different ids must never be compared. */
   readonly id: string;
   readonly dimensions: number;
   /** Returns vectors of length 1. The vector of a text without tokens is all zeros. */
@@ -42,7 +42,7 @@ const headerSchema = z.object({
 });
 
 /**
- * Loads the embedded encoder (8 MB, no network, about 50 ms) and verifies its hash.
+ * Loads the embedded encoder (8 MB, about 50 ms, no network access) and verifies its hash.
  * @param options.path another weights file of the same format
  * @throws {ModelError} `encoder_missing` | `encoder_unreadable` | `encoder_corrupt`
  * @example
@@ -90,7 +90,7 @@ export function loadEmbeddedEncoder(options: { path?: string } = {}): EmbeddedEn
 
 /**
  * Sets `sum` to the weighted sum of rows. Adds four rows per pass, so that `sum` is loaded and stored a quarter as often.
- * The order of additions stays the same, so results are bit-identical.
+ * The additions keep the order of single rows, so the result has the same bits.
  * @param rows start of each row in `codes`, and its weight
  */
 function sumRows(

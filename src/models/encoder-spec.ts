@@ -38,7 +38,7 @@ function pauseAfterFailure(encoder: Encoder): Encoder {
   };
 }
 
-/** Schema of what identifies an encoder and is needed to open it again. Contains no API key. */
+/** Schema of the specification from which an encoder can be opened again. It contains no API key. */
 export const encoderSpecSchema = z.union([
   z.literal("embedded"),
   z.strictObject({ hub: z.string().regex(HUB_NAME), dtype: z.enum(DTYPES), pooling: z.enum(POOLINGS).optional() }),
@@ -46,7 +46,7 @@ export const encoderSpecSchema = z.union([
 ]);
 export type EncoderSpec = z.infer<typeof encoderSpecSchema>;
 
-/** Returns the specification of the configured encoder; `null`: BM25 only. */
+/** Returns the specification of the configured encoder. `null` means that search uses BM25 only. */
 export function configuredSpec({ embeddings }: Pick<Config, "embeddings">): EncoderSpec | null {
   if (embeddings === "none") return null;
   if (embeddings === "embedded" || "hub" in embeddings) return embeddings;
@@ -54,8 +54,8 @@ export function configuredSpec({ embeddings }: Pick<Config, "embeddings">): Enco
 }
 
 /**
- * Opens an encoder. An endpoint gets the configured API key only if the configuration names the same endpoint.
- * @param embedded loads the embedded encoder, or returns it if it is loaded
+ * Opens an encoder. An endpoint receives the configured API key only if the configuration names the same endpoint.
+ * @param embedded returns the embedded encoder, which is loaded on first use
  * @throws ModelError if a Hugging Face Hub model or the runtime is not installed
  */
 export function openEncoder(spec: EncoderSpec, config: Config, embedded: () => EmbeddedEncoder): Encoder {
@@ -81,9 +81,9 @@ interface EncoderChoiceParts {
 }
 
 /**
- * Returns a function that selects the encoder of a domain: the one whose index is complete. After a change of
- * configuration, the vectors of the configured encoder are computed while the previous one serves; then it takes over. A
- * choice made with `models switch` stays until the configuration changes.
+ * Returns a function that selects the encoder of a domain. After a change of the configuration, the previous encoder
+ * stays in use while the vectors of the configured one are computed; then the configured one replaces it. An encoder
+ * chosen with `models switch` stays in use until the configuration changes.
  */
 export function createEncoderChoice({ domain, store, configured, open }: EncoderChoiceParts): () => Promise<EncoderChoice> {
   const key = JSON.stringify(configured.spec);
@@ -102,7 +102,7 @@ export function createEncoderChoice({ domain, store, configured, open }: Encoder
         serve = open(active.spec);
         opened.set(serve.id, serve);
       } catch {
-        // The encoder cannot be opened any more, so the configured one takes over below.
+        // The active encoder cannot be opened any more. The configured one replaces it below.
       }
     }
     if (serve === undefined || serve.id !== active.id) {

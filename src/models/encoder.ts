@@ -5,8 +5,8 @@ export interface Encoder {
   /** Public name of the model, by which thresholds and prices are known; absent if it has none. */
   readonly model?: string;
   /**
-   * Maximum number of texts per call. With small calls, progress is reported often and a crash loses little work. Absent:
-   * the configured number.
+   * Maximum number of texts per call. Small calls report progress often, and a crash loses little work. Absent: the number
+   * in the configuration.
    */
   readonly batch?: number;
   /**
@@ -20,17 +20,17 @@ export interface Encoder {
 export interface EmbedOptions {
   readonly signal?: AbortSignal;
   /**
-   * Called with the number of tokens that an endpoint charges for; `null` if it does not report them. Local encoders
-   * never call it.
+   * Called with the number of tokens that an endpoint charges for, or `null` if the endpoint does not report it. Local
+   * encoders never call it.
    */
   readonly onUsage?: (tokens: number | null) => void;
 }
 
-/** The active encoder of a domain, and the one that replaces it once its index is complete. */
+/** Encoders of a domain. `serve` is in use. `prepare` replaces it once all vectors of the domain are computed with it. */
 export interface EncoderChoice {
   readonly serve: Encoder | null;
   readonly prepare: Encoder | null;
-  /** Records that the encoder of `prepare` is active from now on. */
+  /** Records that `encoder` is in use from now on. */
   readonly activate: (encoder: Encoder) => Promise<void>;
 }
 

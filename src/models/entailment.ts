@@ -30,23 +30,23 @@ export function readEntailmentWeights(path: string = shippedWeights("entailment.
 export interface EntailmentParts {
   /** Embeds texts with the embedded encoder, as vectors of length 1. */
   readonly embed: (texts: readonly string[]) => readonly Float32Array[];
-  /** Scores pairs with the cross-encoder. Returns `null` if it is unavailable; then no support is scored. */
+  /** Scores pairs with the cross-encoder. If it is `null`, or returns `null`, all support scores are `null`. */
   readonly read: ((pairs: readonly TextPair[], signal: AbortSignal) => Promise<readonly PairReading[] | null>) | null;
   readonly weights: EntailmentWeights;
 }
 
-/** Maximum characters of a window. A window consists of whole sentences. */
+/** Maximum characters of a window. A window consists of whole sentences; one long sentence may exceed the limit. */
 const WINDOW_CHARACTERS = 420;
-/** Number of windows, most similar first, that are scored with the claim. */
+/** Number of windows that the cross-encoder scores with the claim: those most similar to it. */
 const READ_WINDOWS = 5;
 /**
- * Size of the additional text (`gatherSentences`): the number of sentences, and the number of windows from which they are
- * selected.
+ * Size of the additional text that `gatherSentences` creates: its number of sentences, and the number of windows from
+ * which it selects them.
  */
 const GATHERED_SENTENCES = 4;
 const GATHERED_FROM = 6;
 
-/** Some consecutive sentences of the evidence. */
+/** Consecutive sentences of the evidence, with their vector. */
 interface Window {
   readonly title: string;
   readonly headings: readonly string[];
@@ -54,7 +54,7 @@ interface Window {
   readonly vector: Float32Array;
 }
 
-/** Number of evidence texts whose windows are cached. The sentences of one answer share their evidence. */
+/** Number of evidence texts whose windows are cached. Claims of one answer share evidence, so its windows are needed again. */
 const KEPT_TEXTS = 2_000;
 /** Number of pairs scored between two checks of the signal. */
 const PAIRS_PER_STEP = 32;
@@ -63,9 +63,9 @@ const NEVER = new AbortController().signal;
 const WORD = /[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}]|['’.,-](?=[\p{L}\p{N}]))*/gu;
 
 /**
- * Creates a support scorer from the entailment head of the cross-encoder. The claim is scored with each of the evidence
- * windows most similar to it, and with one additional text: the sentences of the nearest windows that are most similar
- * to it. The highest log odds of "supported" decide, as in training (`lab/train/entailment`).
+ * Creates a support scorer from the entailment head of the cross-encoder. It scores the claim with each of the evidence
+ * windows most similar to it, and with one additional text, which joins the sentences most similar to the claim. The
+ * highest log odds of "supported" decide, as in training (`lab/train/entailment`).
  */
 export function createEntailmentScorer({ embed, read, weights }: EntailmentParts): SupportScorer {
   const stem = createStemmer();
@@ -150,7 +150,7 @@ function cutWindows({ text, above }: EvidenceText): Omit<Window, "vector">[] {
   return windows.filter((window) => hasWord(window.text));
 }
 
-/** Joins those sentences of the windows that are most similar to the claim, in the order of the windows. */
+/** Joins the sentences of the windows that are most similar to the claim, in the order of the windows. */
 function gatherSentences(claim: Float32Array, windows: readonly Window[], embed: EntailmentParts["embed"]): string {
   const sentences = [...new Set(windows.flatMap(({ text }) => splitSentences(text).map(({ start, end }) => text.slice(start, end))))];
   const vectors = embed(sentences);
@@ -163,7 +163,7 @@ function gatherSentences(claim: Float32Array, windows: readonly Window[], embed:
     .join(" ");
 }
 
-/** Returns the ranges of the words of the claim that no text contains, compared by their stems. */
+/** Returns the ranges of those words of the claim that no text contains. Compares words by their stems. */
 function missingWords(claim: string, texts: readonly string[], stem: (word: string) => string): TextRange[] {
   const held = new Set(texts.flatMap((text) => tokenize(text, stem)));
   return [...claim.matchAll(WORD)].flatMap(({ 0: word, index }) =>

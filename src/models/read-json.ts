@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Schema of a number of at least 0 that a model wrote, as JSON number or as text. */
+/** Schema of a number of at least 0 in a model's reply. Accepts a JSON number, or text such as `"0.8"`. */
 export const writtenNumber = z
   .union([
     z.number(),
@@ -11,7 +11,7 @@ export const writtenNumber = z
   ])
   .pipe(z.number().min(0));
 
-/** Maximum number of opening brackets in a reply at which parsing is tried. */
+/** Maximum number of opening brackets at which `readJson` tries to parse. */
 const TRIES = 20;
 
 /**
@@ -38,7 +38,7 @@ function nextOpening(text: string, from: number): number {
   return at < 0 ? -1 : from + at;
 }
 
-/** Returns the offset after the bracket that closes the one at `start`; -1 if it is not closed. */
+/** Returns the offset after the bracket that closes the bracket at `start`; -1 if none closes it. */
 export function endOfValue(text: string, start: number): number {
   let depth = 0;
   let quoted = false;

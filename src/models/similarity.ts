@@ -3,8 +3,8 @@ import { type Calibration, scaleFor } from "./calibration/calibration.ts";
 import type { Encoder } from "./encoder.ts";
 
 /**
- * Creates a function that computes the cosine of two texts. The cosine is converted to the scale of the model `source` if
- * both models have a calibration.
+ * Creates a scorer of the cosine similarity of two texts. If both the encoder and the model `source` have a calibration,
+ * it converts the cosine to the scale of `source`.
  * @param source model on which the thresholds were measured; `null`: cosines are not converted
  */
 export function createSimilarity(
@@ -26,7 +26,10 @@ export function createSimilarity(
 /** Prefix of the embedded encoder's ids. */
 const EMBEDDED_ENCODER = "sourcebound-embedded-";
 
-/** Creates a scorer of the similarity of question and answer, with the minimum similarity of a relevant answer. */
+/**
+ * Creates a scorer of the similarity of question and answer, with the minimum similarity of a relevant answer.
+ * @param thresholds `minimum` was measured on the model `of`, `embedded` on the embedded encoder
+ */
 export function createRelevancy(
   { minimum, of, embedded }: { readonly minimum: number; readonly of: string; readonly embedded: number },
   encoder: Pick<Encoder, "id" | "model" | "embed">,

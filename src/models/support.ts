@@ -1,6 +1,6 @@
 import type { TextRange } from "../shared/types.ts";
 
-/** A text of the evidence with its context, outermost first: title, headings, a list's lead-in, a table's header. */
+/** A text of the evidence. `above` is its context, outermost first: title, headings, the lead-in of a list, the header of a table. */
 export interface EvidenceText {
   readonly text: string;
   readonly above: readonly string[];

@@ -13,7 +13,7 @@ export interface PassageVerdict {
 
 export interface VerifierOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Called before a request to an endpoint. Not called if no passage needs a request. */
+  /** Called before a request to an endpoint. Not called if no request is needed. */
   readonly onCall?: (() => void) | undefined;
   /** Called after each completed request. A count is `null` if the endpoint did not report it. */
   readonly onUsage?: ((usage: { readonly inputTokens: number | null; readonly outputTokens: number | null }) => void) | undefined;
@@ -21,7 +21,7 @@ export interface VerifierOptions {
   readonly onFailure?: ((reason: string) => void) | undefined;
 }
 
-/** Judges passages before anything is written. Every implementation runs the contract suite in `src/testing`. */
+/** Judges passages before the answer is written. Every implementation runs the contract suite in `src/testing`. */
 export interface PassageVerifier {
   readonly id: string;
   /** Name of the model that is called; used to look up its price. */

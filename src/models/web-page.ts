@@ -11,7 +11,7 @@ import { messageOf, WebError } from "../shared/errors.ts";
 import type { Block, Unit } from "../shared/types.ts";
 import { startDeadline } from "./adapters/call.ts";
 
-/** Resolves hosts and opens connections. Tests replace it. The checks of addresses are outside of it, so they always apply. */
+/** Resolves hosts and opens connections. Tests replace it. The checks of addresses are elsewhere, so they also apply in tests. */
 export interface WebNetwork {
   resolve(host: string): Promise<readonly string[]>;
   /** Connects to exactly this address. With `secure`, the server's certificate must be for `host`. */
@@ -37,15 +37,15 @@ export const INTERNET: WebNetwork = {
       : connect({ host: address, port }),
 };
 
-/** Public addresses of services inside a cloud: Azure's wire server returns secrets of the machine that asks. */
+/** Public addresses that lead to services inside a cloud. Azure's wire server returns secrets of the machine that calls it. */
 const INSIDE_CLOUDS: ReadonlySet<string> = new Set(["168.63.129.16"]);
 /** The block of all public IPv6 addresses (RFC 4291, section 2.4; IANA's registry of global unicast addresses). */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR("2000::/3");
 
 /**
- * Returns whether an address belongs to a public host. Excluded are loopback, private and link-local networks, carrier-grade NAT,
- * multicast, addresses for documentation and tests, IPv6 addresses that embed IPv4 (mapped, NAT64, 6to4, Teredo), and addresses that do not
- * parse.
+ * Returns whether an address belongs to a public host. Returns `false` for loopback, private and link-local networks,
+ * carrier-grade NAT, multicast, documentation and test addresses, IPv6 addresses that embed IPv4 (mapped, NAT64, 6to4,
+ * Teredo), and addresses that cannot be parsed.
  * @param address as a resolver returns it: dotted IPv4, or IPv6 without brackets and zone
  */
 export function isPublicAddress(address: string): boolean {
@@ -59,8 +59,8 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * Returns whether the host of a URL is an IP address. The URL parser has already converted octal, hexadecimal and short
- * forms.
+ * Returns whether the host of a parsed URL is an IP address. The URL parser has already converted octal, hexadecimal and
+ * short forms.
  */
 export function isAddress(host: string): boolean {
   return host.startsWith("[") || ipaddr.isValid(host);
@@ -72,7 +72,7 @@ export const MAX_REDIRECTS = 4;
 export const MAX_PAGE_BYTES = 2 * 1024 * 1024;
 /** Maximum milliseconds for a page, including redirects. */
 export const PAGE_TIMEOUT_MS = 5000;
-/** Maximum number of addresses of a host to which a connection is tried. */
+/** Maximum number of addresses of a host that are tried. */
 const MAX_ADDRESSES = 3;
 const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_URL_CHARACTERS = 2000;
@@ -107,12 +107,12 @@ export interface PageText {
   readonly units: readonly Unit[];
 }
 
-/** Parses a page. Throws WebError `page_unreadable` or `web_timeout`, and the signal's reason when cancelled. */
+/** Parses a page. @throws WebError `page_unreadable` or `web_timeout`; the signal's reason when cancelled */
 export type ReadPage = (page: FetchedPage, signal: AbortSignal) => Promise<PageText>;
 
 /**
- * Fetches a page of a listed host. Every redirect is checked before the connection: http or https on its default port, a
- * listed host name, no IP address, no user name, and only public addresses. The connection goes to the address that was
+ * Fetches a page of a listed host. Checks the URL, and each redirect, before it connects: http or https on the default
+ * port, a listed host name, no IP address, no user name, and only public addresses. It connects to the address that it
  * checked, so a later change of DNS has no effect.
  * @throws WebError `web_refused`, `web_too_large`, `web_type`, `web_status`, `web_timeout`, `web_failed`; the signal's reason when
  * cancelled
@@ -140,7 +140,7 @@ export async function fetchWebPage(url: string, network: WebNetwork, options: Fe
 }
 
 /**
- * Parses a URL and checks everything but the addresses to which its host resolves.
+ * Parses a URL and checks its scheme, port, credentials and host. Does not resolve the host.
  * @throws WebError `web_refused`
  */
 export function checkUrl(url: string, hosts: readonly string[]): URL {
@@ -177,7 +177,7 @@ interface Asked {
   readonly signal: AbortSignal;
 }
 
-/** Resolves a host once and connects to the checked addresses. */
+/** Resolves a host once, checks all its addresses, and tries the first ones until one responds. */
 async function connectAndAsk(url: URL, network: WebNetwork, asked: Asked): Promise<IncomingMessage> {
   const { signal } = asked;
   signal.throwIfAborted();
@@ -210,7 +210,7 @@ function ask(url: URL, address: string, network: WebNetwork, { types, signal }: 
       setHost: false,
       headers: {
         host: url.host,
-        // Of the accepted types, prefer HTML.
+        // Prefer HTML among the accepted types.
         accept: types.map((type) => (type === "text/html" ? type : `${type};q=0.5`)).join(", "),
         "accept-encoding": "gzip, identity;q=0.5",
         "user-agent": `sourcebound/${VERSION}`,
@@ -272,7 +272,7 @@ function readType(header: string | undefined, types: Asked["types"]): Pick<Fetch
   return { type, charset: charset[0] ?? null };
 }
 
-/** Returns a decompressor; `null` if the body is not compressed. Rejects several encodings on top of each other. */
+/** Returns a decompressor; `null` if the body is not compressed. Rejects a list of several encodings. */
 function unpacker(header: string | undefined) {
   switch ((header ?? "identity").trim().toLowerCase()) {
     case "identity":

@@ -9,7 +9,7 @@ export interface EndpointOptions {
   readonly timeoutMs: number;
   /** Maximum retries. Timeouts, broken connections, invalid replies and the statuses 408, 409, 429 and 5xx are retried. */
   readonly retries: number;
-  /** Maximum tokens of a reply of a writing model, including its reasoning. Absent: the endpoint's limit. */
+  /** Maximum tokens of a chat model's reply, including its reasoning. Absent: the endpoint's limit. */
   readonly replyTokens?: number;
   /** Milliseconds before the first retry; doubled for each further one. @default 500 */
   readonly backoffMs?: number;
@@ -20,7 +20,7 @@ export const DEFAULT_BACKOFF_MS = 500;
 /** Maximum characters quoted from an endpoint's message. */
 const MESSAGE_CHARACTERS = 200;
 
-/** A failed call. Its message is safe to show: it never contains the API key, and quotes at most the beginning of an HTML page. */
+/** A failed call. Its message is safe to show: it never contains the API key, and quotes only the beginning of a reply. */
 export class CallFailure extends Error {
   readonly retryable: boolean;
   readonly retryAfterMs: number;
@@ -36,8 +36,8 @@ export class CallFailure extends Error {
 }
 
 /**
- * Repeats a call until it succeeds or the retries are used up. A `ModelError` is not retried. Neither is a call whose
- * `retry-after` exceeds the timeout, because a user is waiting.
+ * Repeats a call until it succeeds or the retries are used up. Does not retry after a `ModelError`, or if the `retry-after`
+ * of the endpoint exceeds the timeout, because a user is waiting.
  */
 export function withRetries<T>(call: () => Promise<T>, options: EndpointOptions, signal: AbortSignal | undefined): Promise<T> {
   return pRetry(
@@ -63,7 +63,7 @@ export function withRetries<T>(call: () => Promise<T>, options: EndpointOptions,
   );
 }
 
-/** Converts a thrown value to a `CallFailure`. Errors inside a stream are data from the endpoint, not `Error` objects. */
+/** Converts a thrown value to a `CallFailure`. An error inside a stream is thrown as the endpoint's data, not as an `Error`. */
 export function toFailure(cause: unknown, apiKey: string): CallFailure {
   if (cause instanceof CallFailure) return cause;
   const { message } = typeof cause === "object" && cause !== null ? (cause as { message?: unknown }) : {};
@@ -86,13 +86,13 @@ function adviceFor(status: number): string {
   return status === 401 || status === 403 ? "Check the API key" : "";
 }
 
-/** Returns the milliseconds of a `retry-after` header, given in seconds or as a date; 0 if there is no such header. */
+/** Converts a `retry-after` header, in seconds or as a date, to milliseconds from now. Returns 0 if it is empty or invalid. */
 function retryAfter(value: string): number {
   const ms = /^\d+(\.\d+)?$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
   return Number.isNaN(ms) ? 0 : Math.max(0, ms);
 }
 
-/** Returns an endpoint's text on one line, shortened, without the key and without control or invisible characters. */
+/** Returns an endpoint's text on one line, cut to `characters`, without the API key and without control or invisible characters. */
 export function shownText(text: string, apiKey: string, characters: number): string {
   const redacted = apiKey === "" ? text : text.replaceAll(apiKey, "[key]");
   return redacted
@@ -102,8 +102,8 @@ export function shownText(text: string, apiKey: string, characters: number): str
 }
 
 /**
- * Creates a signal that aborts when a sender sends nothing. The time runs only between `start` and `stop`, while the
- * receiver waits for data.
+ * Creates a signal that aborts when a sender is silent for too long. Call `start` when the receiver begins to wait for
+ * data, and `stop` when data arrive. Only the time between them counts.
  * @param silenceMs maximum duration of one wait
  * @param totalMs maximum duration of all waits together
  */
@@ -129,8 +129,8 @@ export function createWatchdog(silenceMs: number, totalMs: number) {
 }
 
 /**
- * Starts a time limit. `expired` returns whether the time ran out before the given signal aborted. The returned object
- * keeps a reference to the timeout, because otherwise it could be garbage-collected before it fires.
+ * Starts a time limit. `expired` returns whether the time ran out while `signal` was not aborted. The result keeps a
+ * reference to the timeout signal, which could otherwise be garbage-collected before it fires.
  */
 export function startDeadline(signal: AbortSignal, timeoutMs: number) {
   const timeout = AbortSignal.timeout(timeoutMs);

@@ -6,8 +6,8 @@ import { CallFailure, type EndpointOptions, httpFailure, shownText } from "./cal
 const TAGS = { open: "<think>", close: "</think>" } as const;
 
 /**
- * Returns functions that remove a model's reasoning (`<think>`) from a stream, even if a tag is split between two parts.
- * A line break separates the text before and after the reasoning.
+ * Creates a filter that removes a model's reasoning (`<think>…</think>`) from a stream of texts. A tag may be split
+ * between two texts. A line break replaces the reasoning between two visible texts.
  */
 export function createThoughtFilter() {
   let held = "";
@@ -44,8 +44,8 @@ export function createThoughtFilter() {
 }
 
 /**
- * Returns the offset of a tag, or of what may be its start at the end of the text. If there is neither, returns the
- * length of the text.
+ * Returns the offset of a tag. If the text ends with a possible start of the tag, such as `<thi`, returns the offset of
+ * this start. Otherwise returns the length of the text.
  */
 function tagStart(text: string, tag: string): number {
   const whole = text.indexOf(tag);
@@ -55,11 +55,11 @@ function tagStart(text: string, tag: string): number {
   return text.length;
 }
 
-/** Maximum characters that a message quotes of a reply, and of its content type. */
+/** Maximum characters of a reply, and of its content type, that an error message quotes. */
 const SHOWN_CHARACTERS = 80;
 /**
- * Characters of a reply that are kept for an error message. This exceeds the quoted length, so that an API key that
- * begins in the quoted part is complete and can be redacted.
+ * Number of characters of a reply that are stored for an error message. The message quotes fewer (`SHOWN_CHARACTERS`). So
+ * an API key that begins in the quoted text is stored completely and can be redacted.
  */
 const KEPT_CHARACTERS = 2000;
 
@@ -100,7 +100,7 @@ export async function postJson(
   throw httpFailure(response, fault?.message ?? response.statusText, apiKey, isTooLong ? TOO_LONG_ADVICE : undefined);
 }
 
-/** Yields the data of Server-Sent Events. @param onText receives the beginning of the reply, for `unexpectedReply` */
+/** Yields the data of Server-Sent Events. @param onText called with the first `KEPT_CHARACTERS` of the reply, for `unexpectedReply` */
 export async function* readEvents({ body }: Response, onText: (text: string) => void): AsyncGenerator<string, void> {
   const ready: string[] = [];
   const parser = createParser({ onEvent: ({ data }) => ready.push(data) });
@@ -121,8 +121,8 @@ export function isEventStream(head: string): boolean {
 }
 
 /**
- * Returns the failure for a reply that is not of the expected type.
- * @param setting name of the setting with the endpoint's address, such as `model.base_url`
+ * Returns the failure for a reply of an unexpected type.
+ * @param setting name of the setting that holds the endpoint's address, such as `model.base_url`
  */
 export function unexpectedReply(
   wanted: string,

@@ -11,15 +11,15 @@ import type { Reranker, RerankPassage } from "../reranker.ts";
 import { evidenceLines, hasWord, type SupportPair, type SupportScorer } from "../support.ts";
 
 const configSchema = z.object({ id2label: z.record(z.string(), z.string()).optional() });
-/** Matches class names that mean "supported". */
+/** `YES` matches names of classes that mean "supported"; `NO` matches prefixes that negate them. */
 const YES = /^(?:entail\w*|support\w*|consistent|factual|faithful|label_1|1)$/i;
 const NO = /^(?:not[_ -]?|un|non|in)/i;
 
 /**
- * Scores support with a Hugging Face Hub model that takes evidence and claim together. The model returns one logit (HHEM) or one per class
- * (MiniCheck, NLI; `config.json` names the class that means "supported"). Each text of the evidence is scored alone, and the highest score
- * is used, as MiniCheck does with chunks (Tang et al., EMNLP 2024). The scorer returns no spans.
- * @throws ModelError `hub_runtime_missing`, `hub_model_missing` with the command that helps; `hub_model_damaged` without a supporting class
+ * Scores support with a Hugging Face Hub model that takes evidence and claim together. The model returns one logit (HHEM)
+ * or one per class (MiniCheck, NLI); `config.json` names the classes. Each text of the evidence is scored alone, and the
+ * highest score is used, as MiniCheck does with chunks (Tang et al., EMNLP 2024). The scorer returns no spans.
+ * @throws ModelError `hub_runtime_missing`, `hub_model_missing`; `hub_model_damaged` if no class means "supported"
  */
 export function createHubSupportScorer(name: string, options: HubOptions): SupportScorer {
   const { id, shortName, folder, logitsOf, scoreEach } = openClassifier(name, options, { kind: "Support model", code: "support_failed" });
@@ -66,14 +66,14 @@ function probabilityOf(data: ArrayLike<number | bigint>, yes: number | null): nu
   return (parts[yes] as number) / parts.reduce((sum, value) => sum + value, 0);
 }
 
-/** The cross-encoder that the `spark` design uses. */
+/** The cross-encoder of the profile `spark`. */
 export const DEFAULT_CROSS_ENCODER = "cross-encoder/ms-marco-MiniLM-L-6-v2";
 
 /**
  * Reranks on this machine with a cross-encoder from the Hugging Face Hub. The score of a question–passage pair is the
  * logistic function of its logit.
- * @param name `cross-encoder/ms-marco-MiniLM-L-6-v2` in the `spark` design (section 2.2)
- * @throws ModelError `hub_runtime_missing`, `hub_model_missing` with the command that helps
+ * @param name name in the catalog or on the Hub, such as `DEFAULT_CROSS_ENCODER`
+ * @throws ModelError `hub_runtime_missing`, `hub_model_missing`
  */
 export function createHubReranker(name: string, options: HubOptions): Reranker {
   const { id, logitsOf, scoreEach } = openClassifier(name, options, { kind: "Cross-encoder", code: "reranker_failed" });
@@ -84,7 +84,7 @@ export function createHubReranker(name: string, options: HubOptions): Reranker {
   };
 }
 
-/** Returns `title. section. text` (`spark` design, section 2.2) without empty parts. */
+/** Returns the cross-encoder's input for a passage: `title. section. text`, without empty parts. */
 export function passageInput({ title, section, text }: RerankPassage): string {
   return [title, section, text]
     .map((part) => part.trim())
@@ -106,8 +106,8 @@ export interface HubEncoderOptions extends HubOptions {
 }
 
 /**
- * Number of texts per call with fp32 weights. With other precisions, texts are embedded one at a time: models with
- * eight-bit weights scale a batch by its largest value, so that a vector would depend on the other texts in the batch.
+ * Number of texts per model call with fp32 weights. With other precisions, texts are embedded one at a time. Models with
+ * eight-bit weights scale a batch by its largest value, so a vector would depend on the other texts of the batch.
  */
 const TEXTS_PER_CALL = 16;
 
@@ -116,7 +116,7 @@ const TEXTS_PER_STEP = 16;
 
 /**
  * Embeds with a Hugging Face Hub model from local files, without network access. The model is loaded on first use.
- * @throws ModelError `hub_runtime_missing`, `hub_model_missing` with the command that helps
+ * @throws ModelError `hub_runtime_missing`, `hub_model_missing`
  */
 export function createHubEncoder(name: string, options: HubEncoderOptions): Encoder {
   const { idOf, dtype, facts, shortName, maxTokens, folder, load } = openModel(name, options, "AutoModel");
@@ -161,8 +161,8 @@ async function embedBatch(
 }
 
 /**
- * Pools token vectors (texts × tokens × dimensions) into one vector per text: `mean`: the sum over the tokens of the text,
- * which has the direction of the mean; `cls`: its first token. The vectors are not normalised.
+ * Pools token vectors (texts × tokens × dimensions) into one vector per text, not scaled to length 1. `mean` sums the
+ * token vectors of the text, because the sum has the direction of the mean. `cls` takes the vector of its first token.
  */
 export function pool(hidden: HubTensor, inputs: HubInputs, pooling: Pooling): Float32Array[] {
   const [texts = 0, tokens = 0, dimensions = 0] = hidden.dims;
@@ -189,7 +189,7 @@ export function tensorOf(output: Readonly<Record<string, unknown>>, names: reado
 }
 
 /**
- * Finds an installed Hugging Face Hub model. It is loaded on first use.
+ * Finds an installed Hugging Face Hub model. Its `load` loads the model on the first call.
  * @throws ModelError `hub_runtime_missing`, `hub_model_missing`
  */
 function openModel(

@@ -4,8 +4,8 @@ import { messageOf } from "../../shared/errors.ts";
 import type { LocalReply, LocalRequest } from "./local-model.ts";
 
 /**
- * Size of the context in tokens: room for the longest prompt of any profile and the reply. Smaller if the model supports
- * less.
+ * Maximum context size in tokens: room for the longest prompt of any profile and the reply. A model that supports less
+ * gets a smaller context.
  */
 const CONTEXT_TOKENS = 12_288;
 
@@ -39,7 +39,7 @@ const tell = (reply: LocalReply) => process.send?.(reply);
 
 const opened = open();
 opened.catch(() => undefined);
-// End this process when its parent ends.
+// End this process when the parent process ends.
 process.on("disconnect", () => process.exit());
 process.on("message", (request: LocalRequest) => {
   if (request.type === "stop") abort.abort();

@@ -6,12 +6,12 @@ import { PACKAGE_ROOT } from "../../package.ts";
 import { ConfigError, ModelError, messageOf } from "../../shared/errors.ts";
 import type { ChatEvent, ChatModel, ChatOptions, ChatPrompt } from "../chat.ts";
 
-/** The package that runs GGUF files; the user installs it. */
+/** Package that runs GGUF files. The user installs it. */
 const RUNTIME = "node-llama-cpp";
-/** File that the process runs. Always the compiled one, even if this file runs as TypeScript. */
+/** File that the child process runs: always the compiled file, even if this program runs from TypeScript. */
 const ENTRY = join(PACKAGE_ROOT, "dist", "src", "models", "adapters", "local-model-process.js");
 
-/** A message to the process of a local model. `stop` ends the current reply. `id` identifies the prompt in replies. */
+/** A message to the process of a local model. `ask` sends a prompt; its replies have the same `id`. `stop` ends the current reply. */
 export type LocalRequest =
   | {
       readonly type: "ask";
@@ -28,17 +28,17 @@ export type LocalRequest =
 export type LocalReply = { readonly id: number } & (ChatEvent | { readonly type: "failed"; readonly message: string });
 
 export interface LocalModelOptions {
-  /** Folders to search for the runtime, with all folders above them, after the folder of the model file. */
+  /** Folders in which to look for the runtime, after the folder of the model file. Their parent folders are searched too. */
   readonly folders: readonly string[];
   /** Maximum tokens of a reply. */
   readonly replyTokens: number;
 }
 
 /**
- * Creates a chat model for a GGUF file. `node-llama-cpp` runs the model in a separate process, which starts with the first
- * prompt, answers one prompt at a time, and ends with this process.
+ * Creates a chat model for a GGUF file. `node-llama-cpp` runs the model in a separate process. This starts with the first
+ * prompt, answers one prompt at a time, and ends with the current process.
  * @param file absolute path
- * @throws ConfigError `config_invalid` if the file does not exist, or if the runtime is not installed, with the command that installs it
+ * @throws ConfigError `config_invalid` if the file does not exist or the runtime is not installed
  */
 export function createLocalModel(file: string, { folders, replyTokens }: LocalModelOptions): ChatModel {
   if (!existsSync(file))
@@ -96,7 +96,7 @@ export function createLocalModel(file: string, { folders, replyTokens }: LocalMo
   };
 }
 
-/** Keeps this process alive only while the child is busy. */
+/** Lets the child process keep this process alive while it is busy, and only then. */
 function hold(child: ChildProcess, isBusy: boolean): void {
   for (const one of [child, child.channel])
     if (isBusy) one?.ref();
@@ -139,7 +139,7 @@ async function* receive(child: ChildProcess, id: number, signal: AbortSignal): A
   }
 }
 
-/** Returns the file of the runtime to import, from these folders or folders above them; `null` if it is not installed. */
+/** Looks for the runtime in these folders and their parents. Returns the file to import; `null` if it is not installed. */
 function findRuntime(folders: readonly string[]): string | null {
   const above = (folder: string): string[] => [folder, ...(folder === dirname(folder) ? [] : above(dirname(folder)))];
   const roots = folders.flatMap(above).map((folder) => join(folder, "node_modules", RUNTIME));

@@ -8,23 +8,23 @@ import { createThoughtFilter, isEventStream, postJson, readEvents, unexpectedRep
 
 export type { EndpointOptions } from "./call.ts";
 
-/** Maximum duration of a whole answer, as a multiple of the timeout. Limits slow streams. */
+/** Maximum duration of a whole reply, as a multiple of the timeout. It limits slow streams. */
 const TIMEOUTS_PER_ANSWER = 10;
 /** Maximum number of texts per request in OpenAI's API. */
 const TEXTS_PER_REQUEST = 2048;
 /** Maximum estimated tokens per request, below OpenAI's limit of 300,000. */
 const TOKENS_PER_REQUEST = 250_000;
-/** Estimated bytes per token. Lower than the true value (English about 4, Chinese 3), so that no request exceeds the limit. */
+/** Assumed bytes per token. The true values are higher (English about 4, Chinese 3), so no request exceeds the limit. */
 const BYTES_PER_TOKEN = 2;
-/** Dimensions of known models. Vectors with other dimensions, such as from a wrong proxy, are rejected. */
+/** Dimensions of the vectors of known models. Other vectors, e.g. from a misconfigured proxy, are rejected. */
 const KNOWN_DIMENSIONS: Readonly<Record<string, number>> = { "text-embedding-3-small": 1536, "text-embedding-3-large": 3072 };
 
 /** Statuses with which endpoints reject an unknown parameter. */
 const UNKNOWN_PARAMETER = new Set([400, 415, 422, 501]);
 
 /**
- * Creates a chat model for an OpenAI-compatible endpoint. Failed calls are retried until the first text has arrived. The
- * first calls find out whether the endpoint supports JSON schemas and how its token limit is named.
+ * Creates a chat model for an OpenAI-compatible endpoint. A failed call is retried if no text has arrived. The first calls
+ * detect whether the endpoint supports JSON schemas, and which parameter limits the tokens.
  */
 export function createChatModel(name: string, endpoint: EndpointOptions): ChatModel {
   const { replyTokens } = endpoint;
@@ -42,8 +42,8 @@ export function createChatModel(name: string, endpoint: EndpointOptions): ChatMo
     return firstOf(readStream(body, endpoint, signal));
   };
   /**
-   * Opens a stream and waits for its first text. If the endpoint rejects a parameter, renames it or leaves it out, now
-   * and in later calls.
+   * Opens a stream and waits for its first text. If the endpoint rejects `max_tokens`, uses the other name. If it rejects
+   * the JSON schema, leaves it out. Later calls do the same.
    */
   const open = async (prompt: ChatPrompt, options: ChatOptions): ReturnType<typeof ask> => {
     const asked = takesForms ? options : { ...options, form: undefined };
@@ -197,7 +197,7 @@ export function createApiEncoder(name: string, options: EndpointOptions): Encode
   };
 }
 
-/** Splits texts into requests below the limits of texts and tokens. A text above the token limit gets its own request. */
+/** Groups texts into requests within the limits of texts and tokens. A text above the token limit gets its own request. */
 export function batchTexts(texts: readonly string[]): string[][] {
   const batches: string[][] = [];
   let tokens = 0;
@@ -246,7 +246,7 @@ async function requestVectors(
   }
 }
 
-/** Sorts vectors by `index`, because an endpoint may return them in another order. */
+/** Sorts vectors by `index`, because an endpoint may return them in another order. Without valid indexes, keeps the order. */
 function inOrder<Entry extends { readonly index?: number | null | undefined }>(data: readonly Entry[]): readonly Entry[] {
   const places = data.flatMap(({ index }) => index ?? []);
   const isWhole = new Set(places).size === data.length && places.every((place) => place < data.length);

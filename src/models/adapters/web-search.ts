@@ -3,7 +3,7 @@ import { messageOf, WebError } from "../../shared/errors.ts";
 import { parseJson } from "../read-json.ts";
 import { shownText, startDeadline } from "./call.ts";
 
-/** One result of a web search. It is untrusted: its text is never used as evidence. */
+/** One result of a web search. Its text is untrusted and never used as evidence. */
 export interface WebResult {
   readonly url: string;
   readonly title: string;
@@ -27,8 +27,8 @@ export const MAX_QUERY_WORDS = 50;
 const MAX_SITES = 8;
 
 /**
- * Returns `words (site:a OR site:b)`, for services without a parameter for hosts. If that is too long, returns the
- * query alone.
+ * Restricts a query to hosts: `words (site:a OR site:b)`. For services that have no parameter for hosts. If the result
+ * would be too long, returns the query alone.
  */
 export function withSites(query: string, hosts: readonly string[]): string {
   const sites = hosts.map((host) => `site:${host}`).join(" OR ");
@@ -67,8 +67,8 @@ const braveReply = z.object({
 });
 
 /**
- * Creates the configured search service. The service itself may have a local address; pages on local addresses are
- * never read.
+ * Creates the client of the configured search service. The service may have a local address, unlike the pages that are
+ * fetched (`fetchWebPage`).
  */
 export function createWebSearch(endpoint: SearchEndpoint) {
   const id = `${endpoint.type} at ${new URL(endpoint.url).host}`;
@@ -98,8 +98,8 @@ type Service = (
 ) => Promise<WebResult[]>;
 
 /**
- * Requests by service, as documented in November 2026: docs.searxng.org/dev/search_api, api-dashboard.search.brave.com,
- * docs.tavily.com.
+ * Functions that send a query, by service. Written after the documentation of November 2026: docs.searxng.org/dev/search_api,
+ * api-dashboard.search.brave.com, docs.tavily.com.
  */
 const SERVICES: Readonly<Record<SearchEndpoint["type"], Service>> = {
   /** The SearXNG instance must allow the format `json`; otherwise it returns 403. */
@@ -124,7 +124,7 @@ const SERVICES: Readonly<Record<SearchEndpoint["type"], Service>> = {
   },
 };
 
-/** Requests JSON. A redirect is treated as an error, because following it would send the API key to another host. */
+/** Requests JSON. Fails on a redirect, because following it could send the API key to another host. */
 async function askJson<T>(url: URL, { headers, ...request }: RequestInit, schema: z.ZodType<T>): Promise<T> {
   const response = await fetch(url, { ...request, redirect: "error", headers: { accept: "application/json", ...headers } });
   const body = await readText(response);
@@ -147,7 +147,7 @@ async function readText({ body }: Response): Promise<string> {
   return new TextDecoder().decode(Buffer.concat(parts));
 }
 
-/** Returns a message that is safe to show. It includes the cause of a `fetch failed`, and never the API key. */
+/** Returns a message that is safe to show, without the API key. It includes the `cause`, because `fetch failed` alone says little. */
 function explain(cause: unknown, apiKey: string): string {
   const inner = cause instanceof Error && cause.cause !== undefined ? `${cause.message}: ${messageOf(cause.cause)}` : messageOf(cause);
   return shownText(inner, apiKey, MESSAGE_CHARACTERS);

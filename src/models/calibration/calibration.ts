@@ -4,13 +4,13 @@ import { z } from "zod";
 import { PACKAGE_ROOT } from "../../package.ts";
 import type { Encoder } from "../encoder.ts";
 
-/** Quantiles of an encoder's scores on labelled pairs, in equal steps from the minimum to the maximum. */
+/** Quantiles of an encoder's scores on labelled pairs: the first is the minimum, the last the maximum, in equal steps. */
 type Distribution = readonly number[];
 
 /** Number of stored quantiles: steps of half a percent. */
 const QUANTILES = 201;
 
-/** @throws RangeError with fewer than two values */
+/** Computes the quantiles of the values. @throws RangeError with fewer than two values */
 export function distributionOf(values: readonly number[], quantiles: number = QUANTILES): Distribution {
   if (values.length < 2) throw new RangeError("A distribution needs at least two values.");
   const sorted = [...values].sort((a, b) => a - b);
@@ -29,7 +29,7 @@ export function carryThreshold(threshold: number, source: Distribution, target: 
   return at(target, shareBelow(threshold, source));
 }
 
-/** Returns the share of pairs below a score, 0–1. If several quantiles equal the score, returns the middle of their shares. */
+/** Returns the share of pairs below a score, from 0 to 1. If several quantiles equal the score, returns the middle of their shares. */
 export function shareBelow(score: number, distribution: Distribution): number {
   const last = distribution.length - 1;
   const first = distribution.findIndex((one) => one >= score);
@@ -65,9 +65,9 @@ export const calibrationSchema = z.strictObject({
 export type Calibration = z.infer<typeof calibrationSchema>;
 
 /**
- * Models without a measured calibration, each with the model whose quantiles are used instead. This assumes that the
- * cosines of both have about the same range, because both were trained contrastively on question–passage pairs. Every
- * answer that depends on this assumption says so.
+ * Models without a measured calibration, each with the model whose quantiles are used instead. This assumes that both
+ * models have cosines of about the same range, because both were trained contrastively on question–passage pairs. The
+ * `note` of the resulting scale states this assumption.
  */
 const STAND_INS: Readonly<Record<string, string>> = { "text-embedding-3-small": "all-MiniLM-L6-v2" };
 
@@ -85,11 +85,11 @@ export function calibrationOf(encoder: Pick<Encoder, "id" | "model">, calibratio
   return calibrations.find(({ model }) => model === encoder.id) ?? calibrations.find(({ model }) => model === encoder.model) ?? null;
 }
 
-/** Converts thresholds and cosines between the source model, on which thresholds were measured, and the current encoder. */
+/** Conversion between the scales of two models: the source model, on which thresholds were measured, and the current encoder. */
 export interface ScoreScale {
   /**
-   * `raw`: no conversion is needed, because the model is the same or no thresholds are inherited. `carried`: converted.
-   * `uncarried`: not converted, because a calibration is missing.
+   * `raw`: no conversion is needed, because the models are the same or there is no source model. `carried`: values are
+   * converted. `uncarried`: values are not converted, because a calibration is missing.
    */
   readonly type: "raw" | "carried" | "uncarried";
   /** Converts a threshold of the source model to the scale of this encoder's cosines. */

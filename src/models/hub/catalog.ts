@@ -18,8 +18,8 @@ export const DTYPE_ENDINGS = { q8: "_quantized", int8: "_int8", uint8: "_uint8",
 export type Dtype = keyof typeof DTYPE_ENDINGS;
 export const DTYPES = Object.keys(DTYPE_ENDINGS) as [Dtype, ...Dtype[]];
 /**
- * Default precision: eight bits. The download is a quarter of that for fp32, without measurable loss on our test sets
- * (lab/train/encoder/README.md).
+ * Default precision: eight bits. The download is a quarter of the size of fp32, and the loss was not measurable on our
+ * test sets (lab/train/encoder/README.md).
  */
 export const DEFAULT_DTYPE: Dtype = "q8";
 /** Maximum tokens for models that the catalog does not list. */
@@ -53,7 +53,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   "cross-encoder/ms-marco-MiniLM-L6-v2": "ms-marco-MiniLM-L-6-v2",
 };
 
-/** Matches `name` or `owner/name`. Paths that leave a folder do not match. */
+/** Matches `name` or `owner/name`. Does not match paths such as `../name`, which would leave the models folder. */
 export const HUB_NAME = /^[A-Za-z0-9][\w.-]*(\/[A-Za-z0-9][\w.-]*)?$/;
 
 export const hubModelNames: readonly string[] = catalog.map(({ name }) => name);

@@ -6,24 +6,24 @@ import { ModelError, messageOf } from "../../shared/errors.ts";
 import { DTYPES, type Dtype, hubModelFacts, type Pooling, weightsFile } from "./catalog.ts";
 
 /**
- * A model in the models folder, in the layout of transformers.js. `path` is relative to that folder and separated by `/`
- * on every system, as the runtime expects.
+ * A model in the models folder, in the layout of transformers.js. `path` is relative to the models folder. It is
+ * separated by `/` on every system, as the runtime expects.
  */
 export type LocalModel = ReturnType<typeof describeLocal>;
 
-/** File that `models pull` writes next to the model's files. */
+/** File with the licence and revision of a model. `models pull` writes it into the folder of the model. */
 export const MANIFEST_FILE = "sourcebound.json";
 const manifestSchema = z.object({ licence: z.string().nullable() });
 
 /**
- * Number of bytes at each end of the weights file that a fingerprint covers. They suffice to distinguish models, without
- * reading hundreds of megabytes.
+ * Number of bytes at each end of the weights file that `fingerprint` hashes. They suffice to distinguish models. The whole
+ * file may have hundreds of megabytes.
  */
 const FINGERPRINT_BYTES = 1024 * 1024;
 
 /**
- * Returns an installed model with all required files.
- * @throws ModelError `hub_model_missing` with the command that fetches it and the missing files
+ * Returns an installed model that has all required files.
+ * @throws ModelError `hub_model_missing`, which lists the missing files and states the command that downloads the model
  */
 export function findLocalModel(modelsDir: string, name: string, dtype: Dtype): LocalModel {
   const found = listLocalModels(modelsDir).find(({ path }) => placesOf(name).includes(path));
@@ -57,7 +57,7 @@ function describeLocal(modelsDir: string, path: string) {
   return { path, folder, dtypes, bytes: bytesBelow(folder), kind, licence: manifest.data?.licence ?? facts?.licence ?? null };
 }
 
-/** Returns the paths, relative to the models folder, where a model may be. `models pull` uses the first. */
+/** Returns the paths, relative to the models folder, at which a model may be stored. `models pull` uses the first. */
 export function placesOf(name: string): string[] {
   const facts = hubModelFacts(name);
   return [...new Set([facts?.repository, name, facts?.name].filter((place) => place !== undefined))];

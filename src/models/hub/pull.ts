@@ -33,7 +33,7 @@ export type PullEvent =
   | { readonly type: "bytes"; readonly file: string; readonly done: number; readonly total: number }
   | { readonly type: "end"; readonly folder: string; readonly bytes: number; readonly fetched: number };
 
-/** Maximum number of retries of a file. Each continues where the download stopped. */
+/** Maximum number of retries of a file. Each retry continues where the download stopped. */
 const RETRIES = 4;
 const DEFAULT_TIMEOUT_MS = 30_000;
 
@@ -54,7 +54,8 @@ type HubFile = ReturnType<typeof chooseFiles>[number];
 
 /**
  * Downloads a model into the models folder. Each file is written under a temporary name, and renamed when its size and
- * hash match. A second call continues an interrupted download. `config.json` comes last, because it marks a model as installed.
+ * hash are right. Another call continues an interrupted download. `config.json` is downloaded last, because it marks a
+ * model as installed.
  * @throws ModelError `hub_unreachable`, `hub_model_unknown`, `hub_file_missing`, `hub_file_damaged`
  */
 export async function* pullModel(name: string, options: PullOptions): AsyncGenerator<PullEvent, void> {
@@ -120,7 +121,7 @@ function unreachable(hubUrl: string, repository: string, folder: string, dtype: 
   );
 }
 
-/** Selects the files of a model. @throws ModelError `hub_file_missing` with the weights that the repository has */
+/** Selects the files to download. @throws ModelError `hub_file_missing`, which lists the weights that the repository has */
 function chooseFiles(repository: string, { siblings }: z.infer<typeof infoSchema>, dtype: Dtype) {
   const wanted = [
     "tokenizer.json",
@@ -135,7 +136,7 @@ function chooseFiles(repository: string, { siblings }: z.infer<typeof infoSchema
     const found = siblings.find(({ rfilename }) => rfilename === path);
     const bytes = found?.lfs?.size ?? found?.size;
     if (found !== undefined && bytes !== undefined)
-      // `sha256`: only for large files; `null`: the Hub states none. `blobId`: the file's Git blob id, compared if there is no `sha256`.
+      // The Hub states `sha256` only for large files. Other files are compared with their Git blob id.
       return [{ path, bytes, sha256: found.lfs?.sha256 ?? null, blobId: found.blobId ?? null }];
     if (optional.has(path)) return [];
     const weights = siblings.map(({ rfilename }) => rfilename).filter((file) => file.endsWith(".onnx"));
@@ -147,7 +148,7 @@ function chooseFiles(repository: string, { siblings }: z.infer<typeof infoSchema
   });
 }
 
-/** Downloads a file. Yields the number of bytes that are present, and how many of them are new. */
+/** Downloads a file. Yields the number of bytes that are present, and the number of bytes received since the last event. */
 async function* fetchFile(
   repository: string,
   revision: string,
@@ -213,7 +214,7 @@ async function* appendRest(
         bytes += piece.length;
         if (bytes > file.bytes) throw new CallFailure(`${file.path} is longer than stated by the Hub`);
         yield { bytes, fresh: piece.length };
-        // Needed on Node.js 22: there, the body of an aborted request that was fully received neither ends nor throws.
+        // On Node.js 22, the body of an aborted request that was fully received neither ends nor throws. So check here.
         options.signal.throwIfAborted();
         watchdog.start();
       }

@@ -11,7 +11,7 @@ import { ModelError, messageOf } from "../../shared/errors.ts";
 /** Package that runs Hugging Face Hub models, in the version that was tested. */
 export const HUB_PACKAGE = "@huggingface/transformers";
 export const HUB_PACKAGE_VERSION = "4.3.1";
-/** Megabytes on disk after an installation without scripts on linux-x64. The download has 120 MB. */
+/** Size of the installed runtime on disk, in MB (linux-x64, installed without package scripts). The download has 120 MB. */
 export const HUB_RUNTIME_MB = 474;
 
 export interface HubTensor {
@@ -44,7 +44,7 @@ const runtimeSchema = z.object({
 });
 
 /**
- * Finds the runtime in this project, or else in the first of `folders` that contains it.
+ * Finds the runtime in the `node_modules` of this program, or else in the first of `folders` that contains it.
  * @returns the file to import, and its version; `null` if it is not installed
  */
 export function findHubRuntime(folders: readonly string[]): { file: string; version: string } | null {
@@ -72,7 +72,7 @@ function packageRoot(file: string): string | null {
   return null;
 }
 
-/** Returns the file of the runtime. @throws ModelError `hub_runtime_missing` with the command that installs it */
+/** Returns the file to import. @throws ModelError `hub_runtime_missing`, which states the command that installs the runtime */
 export function requireHubRuntime(folders: readonly string[]): string {
   const found = findHubRuntime(folders);
   if (found !== null) return found.file;
@@ -109,7 +109,7 @@ type InstallEvent =
   | { readonly type: "end"; readonly folder: string; readonly version: string };
 
 interface InstallOptions {
-  /** Environment variables for npm, which may contain its settings. */
+  /** Environment variables of the npm process, such as settings of npm. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
   /** Program and first arguments that replace npm in tests. @default npm */
@@ -119,7 +119,7 @@ interface InstallOptions {
 }
 
 /**
- * Returns npm's arguments. Scripts of packages are off, because one of them downloads 200 MB of CUDA files and fails
+ * Returns the arguments for npm. Package scripts are off, because one of them downloads 200 MB of CUDA files, and fails
  * without a network.
  */
 export function installArguments(folder: string): string[] {
@@ -136,9 +136,9 @@ export function installArguments(folder: string): string[] {
 }
 
 /**
- * Installs the runtime of Hugging Face Hub models under a temporary name, and renames it at the end, so that an interrupted
- * installation never looks complete.
- * @throws ModelError `hub_install_failed` with the last lines of npm's output
+ * Installs the runtime of Hugging Face Hub models in a temporary folder, and renames the folder at the end. So an
+ * interrupted installation never looks complete.
+ * @throws ModelError `hub_install_failed`, which quotes the last lines of npm's output
  */
 export async function* installHubRuntime(
   folder: string,

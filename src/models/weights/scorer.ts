@@ -10,7 +10,7 @@ const numbers = z.array(z.number());
 /** Slope and offset of the logistic curve from score to probability. */
 const curveSchema = z.tuple([z.number().positive(), z.number()]);
 
-/** The format of every linear model in this folder. A model may extend it; `isComplete` checks the lengths of its lists. */
+/** Schema of the linear models in this folder. Some models extend it. `isComplete` checks the lengths of the lists. */
 export const scorerSchema = z.object({
   /**
    * Mean of each feature over the training rows. It is subtracted, so that a missing feature counts as the mean.
@@ -54,7 +54,7 @@ export function scoreOf(values: readonly (number | null)[], { linear, fill, scal
   return bias + x.reduce((sum, value, i) => sum + value * (linear[i] as number), 0);
 }
 
-/** Returns σ(slope · score + offset), the probability from 0 to 1. */
+/** Returns σ(slope · score + offset), a probability from 0 to 1. */
 export function probabilityOf(values: readonly (number | null)[], scorer: Scorer): number {
   return probabilityOfScore(scoreOf(values, scorer), scorer);
 }
@@ -63,7 +63,7 @@ export function probabilityOfScore(score: number, { chance: [slope, offset] = [1
   return 1 / (1 + Math.exp(-(slope * score + offset)));
 }
 
-/** Files of the weights on which scores of the checks depend. */
+/** Weights files on which the scores of the answer checks depend. */
 const CHECKING_WEIGHTS = ["encoder.bin", "entailment.json", "reader.bin"] as const;
 
 /** Returns the SHA-256 (hex) of each file of `CHECKING_WEIGHTS`, by file name. */
@@ -73,7 +73,7 @@ export function hashWeights(): Record<string, string> {
   );
 }
 
-/** A weights file, with words for its error message. */
+/** A weights file, and the parts of its error message. */
 interface WeightsFile<T> {
   readonly path: string;
   readonly schema: z.ZodType<T>;
@@ -82,7 +82,7 @@ interface WeightsFile<T> {
   readonly whose: string;
   /** Folder below `lab/train` with the recipe that produces the weights. */
   readonly recipe: string;
-  /** Returns another fault of the weights; `null` if there is none. @param text content of the file */
+  /** Returns a fault that the schema does not detect; `null` if there is none. @param text content of the file */
   readonly faultOf?: (weights: T, text: string) => string | null;
 }
 
@@ -112,13 +112,13 @@ export function readWeights<T>({ path, schema, code, whose, recipe, faultOf }: W
   return { weights, sha256: sha256Hex(text) };
 }
 
-/** Reads weights that have a name. Adds an `id`, made of this name and the hash of the file. */
+/** Reads weights that have a name. Adds an `id` of the form `<name>-<start of the file's hash>`. */
 export function readNamedWeights<T extends { readonly name: string }>(of: WeightsFile<T>): T & { readonly id: string } {
   const { weights, sha256 } = readWeights(of);
   return { ...weights, id: `${weights.name}-${sha256.slice(0, 12)}` };
 }
 
-/** Returns the path of a weights file that ships. */
+/** Returns the path of a weights file that is part of the package. */
 export function shippedWeights(file: string): string {
   return join(PACKAGE_ROOT, "src/models/weights", file);
 }
