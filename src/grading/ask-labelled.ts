@@ -10,14 +10,14 @@ import type { GoldenAnswerable, GoldenUnanswerable } from "./golden.ts";
 import { readQuestions } from "./golden-set.ts";
 import { countedLines, holdsToken } from "./score-answer.ts";
 
-/** A question with its label: the place of its answer, or the kind of unanswerable question. */
+/** A question with its label: the place of its answer, or the kind of unanswerable question that it is. */
 type LabelledQuestion = (GoldenAnswerable & { readonly kind: "answerable" }) | GoldenUnanswerable;
 export type LabelledQuestions = ReturnType<typeof readLabelledQuestions>;
 
 /**
  * Loads the labelled questions of a file or folder. A repeated question is loaded once.
- * @throws RequestError `golden_missing`; `golden_invalid` naming file and line, also for a question labelled both as answerable and as
- * unanswerable
+ * @throws RequestError `golden_missing`; `golden_invalid`, which names file and line, also for a question that is labelled
+ * both as answerable and as unanswerable
  */
 export function readLabelledQuestions(path: string) {
   const { answerable, unanswerable } = readQuestions(path);
@@ -34,7 +34,7 @@ export function readLabelledQuestions(path: string) {
       );
   }
   const questions = [...byText.values()];
-  // `repeated` is the number of duplicates left out.
+  // `repeated` is the number of duplicates that were left out.
   return { questions, repeated: all.length - questions.length, sha256: sha256Hex(JSON.stringify(questions)) };
 }
 
@@ -42,16 +42,16 @@ export function readLabelledQuestions(path: string) {
 export interface JudgedQuestion {
   readonly id: string;
   readonly kind: LabelledQuestion["kind"];
-  /** Page with the answer, or the question itself if no page is labelled. Questions about one page are not independent. */
+  /** Page with the answer, or the question's id if no page is labelled. Questions about one page are not independent. */
   readonly cluster: string;
-  /** Confidence of the learned gate; `null`: no evidence was found. */
+  /** Confidence of the answer, from 0 to 1; `null`: no evidence was found. */
   readonly chance: number | null;
   /** False if the question was refused for another reason than its confidence, such as an injection. */
   readonly answered: boolean;
   readonly wrong: boolean;
 }
 
-/** Encoder and gate weights that gave the confidences. They must be the same for all questions. */
+/** Encoder and confidence model that gave the confidences. They must be the same for all questions. */
 export interface JudgedBy {
   readonly encoder: string | null;
   readonly model: "vectors" | "words";
@@ -63,8 +63,8 @@ export type AskLabelledEvent =
       readonly type: "judged";
       readonly questions: readonly JudgedQuestion[];
       /**
-       * Ids of answerable questions that cannot be judged, because they have no key values and their gold quotes are
-       * not in the documents.
+       * Ids of answerable questions that cannot be judged. They have no key values, and none of their gold quotes was found
+       * in the documents.
        */
       readonly unjudgeable: readonly string[];
       readonly by: JudgedBy;
@@ -77,8 +77,8 @@ export interface AskLabelledOptions {
 }
 
 /**
- * Asks the engine every question without a confidence threshold.
- * @throws ModelError `encoder_unsteady` if the encoder or the gate weights changed between questions
+ * Asks the engine every question without a confidence threshold, and judges the answers.
+ * @throws ModelError `encoder_unsteady` if the encoder or the confidence model changed between questions
  */
 export async function* askLabelled(
   engine: Pick<Engine, "ask" | "store">,
@@ -93,7 +93,7 @@ export async function* askLabelled(
   const unjudgeable: string[] = [];
   const judges = new Map<string, JudgedBy>();
   for (const [i, labelled] of questions.entries()) {
-    // Yield to the event loop so that Ctrl-C works. Without model calls, asking never waits for anything.
+    // Let the event loop run, so that Ctrl-C works. Without model calls, answering never waits for anything.
     await setImmediate();
     signal.throwIfAborted();
     yield { type: "progress", done: i, total: questions.length, what: labelled.question };
@@ -138,8 +138,8 @@ async function askOne(engine: Pick<Engine, "ask">, question: string, { scope, pr
 }
 
 /**
- * Judges an answer (docs/evaluate.md). A shown answer is wrong if a key value is missing in its `countedLines` or, for a
- * question without key values, if no citation overlaps a gold quote.
+ * Judges an answer (docs/evaluate.md). A shown answer is wrong if a key value of the question is missing in its
+ * `countedLines`. If the question has no key values, it is wrong if no citation overlaps a gold quote.
  * @param overlapsGold returns whether a citation overlaps a gold quote
  */
 export function judgeAnswer(
@@ -149,22 +149,22 @@ export function judgeAnswer(
 ) {
   const answered = answer.status === "ok";
   const text = countedLines(answer, keyValues).map(lineText).join("\n");
-  /** `null`: the question has no key values. */
+  /** Whether the answer contains all key values; `null`: the question has none. */
   const keyValuesHeld = keyValues.length === 0 ? null : keyValues.every((value) => holdsToken(text, value));
   const goldQuoted = answer.citations.some(overlapsGold);
   return { answered, text, keyValuesHeld, goldQuoted, wrong: answered && (keyValuesHeld === null ? !goldQuoted : !keyValuesHeld) };
 }
 
-/** The labels that say where the answer is. */
+/** The labels that locate the answer in the documents. */
 type Gold = Pick<GoldenAnswerable, "id" | "gold_pages" | "gold_quotes">;
 
 /** Ranges of gold quotes, by document id. */
 type GoldPlaces = ReadonlyMap<string, readonly TextRange[]>;
 
 /**
- * Locates the gold quotes of each question in the ingested documents. Ignores markup, white space and punctuation,
- * because the quotes come from the original files and normalisation changes these.
- * @throws RequestError `golden_pages_missing` if none of a question's pages is ingested: no answer to it could be right
+ * Locates the gold quotes of each question in the ingested documents. Ignores markup, white space and punctuation. The
+ * quotes come from the original files, and normalisation changes such characters.
+ * @throws RequestError `golden_pages_missing` if no page of a question is ingested, so that no answer could be right
  */
 export async function locateGold(
   golden: readonly Gold[],
@@ -191,8 +191,8 @@ export async function locateGold(
 }
 
 /**
- * Finds the document of a page: the one with the same path, else the only one whose path ends with the page's path or
- * vice versa.
+ * Finds the document of a page: the one with the same path, or else the only one whose path ends with the page's path.
+ * The page's path may also end with the path of the document.
  */
 function documentOf(page: string, documents: readonly { readonly id: string; readonly path: string }[]): string | null {
   const exact = documents.find(({ path }) => path === page);

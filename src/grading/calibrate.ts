@@ -40,12 +40,13 @@ type CalibrateEvent =
 
 const SEED = 1;
 const DRAWS = 1000;
-/** Thresholds of the printed curve. */
+/** Thresholds for which the risk is printed. */
 const CURVE = [0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0];
 
 /**
- * Asks labelled questions without a threshold, and chooses the threshold that limits the risk of a wrong answer. Writes no file.
- * @throws RequestError when nothing can be calibrated: no labelled questions, a profile without the learned gate, no documents
+ * Asks labelled questions without a confidence threshold. Then chooses the threshold that limits the risk, which is the
+ * share of wrong answers among those shown. Writes no file.
+ * @throws RequestError if there are no labelled questions or no documents, or if the profile has no confidence threshold
  */
 export async function* calibrate(engine: Engine, options: CalibrateOptions): AsyncGenerator<CalibrateEvent, void> {
   const { signal, risk, delta, date } = options;
@@ -76,7 +77,7 @@ function goldenOf({ name, folder, golden }: ReturnType<Engine["domain"]>): strin
   throw new RequestError("golden_missing", `Domain "${name}" has no labelled questions. Give a file or folder of them with --golden.`);
 }
 
-/** Describes the documents that the askers of the labelled questions may see. */
+/** Describes the documents that the tenants of the labelled questions may see. */
 async function documentFacts(engine: Engine, scope: Scope, { questions }: LabelledQuestions): Promise<GateCalibration["documents"]> {
   const corpus = engine.corpus(scope.domain);
   await corpus.ready();
@@ -89,7 +90,7 @@ async function documentFacts(engine: Engine, scope: Scope, { questions }: Labell
   return { count: outlines.length, windows: corpus.windows, revision, sha256 };
 }
 
-/** A labelled question for which only the confidence threshold decides between answer and refusal. */
+/** A labelled question that was answered without a threshold. The threshold alone decides whether the answer is shown. */
 interface Answered extends JudgedQuestion {
   readonly chance: number;
 }
@@ -119,7 +120,7 @@ function summarise(
       n: questions.length,
       answerable: questions.filter(({ kind }) => kind === "answerable").length,
       unanswerable,
-      /** Number of pages of the answerable questions. Questions about one page are not independent. */
+      /** Number of distinct pages that the answerable questions are about. Questions about one page are not independent. */
       pages: new Set(questions.flatMap(({ kind, cluster }) => (kind === "answerable" ? [cluster] : []))).size,
       ...{ repeated, unjudgeable },
     },
@@ -135,7 +136,7 @@ function summarise(
 
 type OperatingPoint = ReturnType<typeof pointAt>;
 
-/** Counts answers and wrong answers at a threshold. */
+/** Counts the answers, and the wrong ones among them, that a threshold lets through. */
 function pointAt(answered: readonly Answered[], threshold: number) {
   const some = answered.filter(({ chance }) => chance >= threshold);
   return {
@@ -184,7 +185,8 @@ function artifactOf(report: Summary, facts: GateFacts, documents: GateCalibratio
 
 /**
  * Writes a calibration file atomically.
- * @param out path to write; absent: the path in `folder` where the engine looks for calibrations
+ * @param folder folder in which the engine looks for calibrations
+ * @param out path of the file; absent: a file in `folder`, named after the calibration
  * @returns path of the file
  * @throws StoreError `calibration_unwritable`
  */
@@ -206,25 +208,25 @@ interface LabelledScore {
   readonly wrong: boolean;
 }
 
-/** Tested thresholds, strictest first. Fixed in advance, because the test is valid only then. */
+/** Tested thresholds, strictest first. The test is valid only if they do not depend on the data. */
 const THRESHOLDS = Array.from({ length: 99 }, (_, i) => (99 - i) / 100);
 /** Significance level: maximum probability that the true risk at the chosen threshold is too high. */
 const DELTA = 0.05;
 /**
- * Minimum share of questions that are answered at the strictest tested threshold. With fewer answers, a single error
- * would end the test, however many labels there are. With this minimum, a threshold for a risk of .3 is chosen in 186 of
- * 200 halves of the collection clapnq, whose most confident answers include errors; without it in 19. The drawback: if few
- * answers meet the risk, a threshold is chosen less often (`simulateChoice`, risk .05: in 844 instead of 916 of 1,000
- * draws).
+ * Minimum share of the labelled questions that a tested threshold must answer. With fewer answers, a single error would
+ * end the test, however many labels there are. Example: the most confident answers to the collection clapnq include
+ * errors. For a risk of .3, a threshold is chosen in 186 of 200 halves of it with this minimum, and in 19 without it.
+ * Drawback: if few answers meet the risk, a threshold is chosen less often. In a simulation with a risk of .05, it is
+ * chosen in 844 instead of 916 of 1,000 draws.
  */
 const LEAST_ANSWERED = 0.2;
 
 type ChosenThreshold =
   | { readonly type: "chosen"; readonly threshold: number; readonly answered: number; readonly wrong: number }
   /**
-   * `needed` is the number of answers without an error that prove the risk. `missing` is the minimum number of further
-   * labelled questions that allow a choice, if all are answered correctly with the highest confidence. `least` is the
-   * minimum number of answers at the strictest tested threshold.
+   * `needed` is the number of answers without an error that prove the risk. `least` is the minimum number of answers at a
+   * tested threshold. `missing` is the smallest number of further labelled questions that would allow a choice, if all of
+   * them were answered correctly with the highest confidence.
    */
   | { readonly type: "too-few"; readonly needed: number; readonly missing: number; readonly least: number };
 
@@ -235,15 +237,15 @@ export function leastLabels(risk: number, delta = DELTA): number {
 
 /**
  * Chooses the lowest threshold whose risk (share of wrong answers) is at most `risk` with confidence 1 − δ. Tests the
- * thresholds in a fixed sequence from the strictest (Angelopoulos et al., "Learn then Test", 2021, section 2.2). At each,
- * the null hypothesis "the risk is higher" is tested with the exact binomial tail; the first one not rejected ends the
- * sequence. Thresholds with too few answers are skipped. The skipping depends on scores, not on errors, so the test
- * stays valid.
+ * thresholds in a fixed sequence, strictest first (Angelopoulos et al., "Learn then Test", 2021, section 2.2). For each,
+ * an exact binomial test checks the null hypothesis "the risk is higher". The sequence ends at the first hypothesis that
+ * is not rejected. Thresholds with too few answers are skipped. This depends on scores, not on errors, so the test stays
+ * valid.
  *
- * Guarantee: over repeated draws of labelled sets, at most a share δ of them leads to a threshold whose risk on questions
- * drawn in the same way exceeds `risk`. Requires independent questions and fewer errors at higher scores. With 300 labels
- * whose errors occur in groups of three, and a risk just above .1, 11 % of 4,000 sets violate the guarantee instead of
- * 3 %. The share of errors measured on the labels is not the guaranteed one.
+ * Guarantee: if labelled sets are drawn repeatedly, at most a share δ of them gives a threshold whose true risk exceeds
+ * `risk`. The guarantee requires independent questions, and fewer errors at higher scores. In a simulation with 300 labels,
+ * errors in groups of three, and a risk just above .1, 11 % of 4,000 sets violated it instead of 3 %. The guaranteed risk
+ * is not the share of errors that was measured on the labels.
  * @throws RangeError when `risk` or `delta` is not between 0 and 1
  */
 export function chooseThreshold(labelled: readonly LabelledScore[], risk: number, delta = DELTA): ChosenThreshold {
@@ -253,7 +255,7 @@ export function chooseThreshold(labelled: readonly LabelledScore[], risk: number
   const needed = leastLabels(risk, delta);
   /** Minimum number of answers at a tested threshold. */
   const least = (all: number) => Math.max(needed, Math.ceil(LEAST_ANSWERED * all));
-  /** Runs the test. @param more number of additional answers without an error that are assumed at every threshold */
+  /** Runs the sequence of tests. @param more number of right answers to add to the counts of every threshold */
   const testInSequence = (more: number): Count | null => {
     let chosen: Count | null = null;
     for (const count of counts) {
@@ -272,7 +274,7 @@ export function chooseThreshold(labelled: readonly LabelledScore[], risk: number
 
 type Count = ReturnType<typeof countAnswered>[number];
 
-/** Counts answers and wrong answers at each threshold. */
+/** Counts, for each threshold, the answers that it lets through and the wrong ones among them. */
 function countAnswered(labelled: readonly LabelledScore[]) {
   const sorted = [...labelled].sort((a, b) => b.score - a.score);
   let [answered, wrong] = [0, 0];
@@ -285,7 +287,7 @@ function countAnswered(labelled: readonly LabelledScore[]) {
   });
 }
 
-/** Mean number of answerable questions per page above which the questions are not nearly independent. */
+/** Mean number of answerable questions per page above which the table warns that questions are not independent. */
 const CROWDED = 1.5;
 
 /** Formats a calibration: curve, metrics, and the threshold with its guarantee. */

@@ -5,16 +5,17 @@ import { RequestError, SourceboundError } from "../shared/errors.ts";
 import { didYouMean } from "../text/spelling.ts";
 import { findGoldenSets, type GoldenFolders, type GoldenSet, readGoldenSet, readQuestions } from "./golden-set.ts";
 
-/** Folders of a set. `domain` is the pack whose vocabulary is used; `undefined`: none. */
+/** Folders of a golden set. `domain` is the domain pack whose vocabulary is used; `undefined`: none. */
 export interface ChosenFolders extends GoldenFolders {
   readonly domain: string | undefined;
 }
 
-/** Bundled packs that were written for a set, by name of the set. */
+/** Bundled domain packs that were written for the documents of a golden set, by name of the set. */
 const PACKS: Readonly<Record<string, string>> = { va: "veterans" };
 
 /**
- * Selects golden sets of a folder: all of them, or those named. A set in `PACKS` gets the pack's name; either name selects it.
+ * Selects golden sets of a folder: all of them, or those named. A set in `PACKS` gets the name of its pack. Both names
+ * select it.
  * @param names comma-separated
  * @throws RequestError `golden_missing`, `unknown_set`
  */
@@ -43,23 +44,24 @@ export interface SetChoice {
   readonly limit?: number | undefined;
 }
 
-/** A set, with the pack whose vocabulary is used. */
+/** A golden set, with the domain pack whose vocabulary is used (`undefined`: none). */
 export interface ChosenSet {
   readonly set: GoldenSet;
   readonly domain: string | undefined;
 }
 
 /**
- * Loads the chosen sets: questions about a folder of documents (`corpus`), questions about a pack's documents, a pack's own
- * golden set, or the sets of a folder (`data`). Keeps only the questions of the tenant, and at most `limit` of each set.
- * @param domainsDir folder of the installation's own packs
+ * Loads the chosen golden sets. These are: questions about a folder of documents (`corpus`), questions about a pack's
+ * documents, a pack's own golden set, or the sets of a folder (`data`). Keeps only the questions of the tenant, and at
+ * most `limit` of each set.
+ * @param domainsDir folder with the domain packs of the installation
  * @throws RequestError `config_invalid`, `golden_missing`, `unknown_tenant`
  */
 export function chooseSets(choice: SetChoice, domainsDir: string | undefined): ChosenSet[] {
   return setsOf(choice, domainsDir).map((one) => ({ ...one, set: someOf(askedBy(one.set, choice.tenant), choice.limit) }));
 }
 
-/** Selects questions at equal steps, so that answerable and unanswerable questions, and every part of the set, keep their share. */
+/** Selects questions at equal steps, so that every kind of question keeps about its share. */
 function someOf(set: GoldenSet, limit: number | undefined): GoldenSet {
   const total = set.answerable.length + set.unanswerable.length;
   if (limit === undefined || total <= limit) return set;
@@ -86,18 +88,18 @@ function setsOf({ corpus, golden, data, domains, domain }: SetChoice, domainsDir
   return chooseGoldenSets(data, domains).map((folders) => ({ set: readGoldenSet(folders), domain: domain ?? folders.domain }));
 }
 
-/** Returns whether a pack has golden questions. Loads the pack from its folder, as a run does. */
+/** Returns whether a domain pack has golden questions. Returns `false` for a missing or invalid pack. */
 export function bringsGolden(name: string, domainsDir: string | undefined): boolean {
   try {
     return ownGolden(loadDomain(name, domainsDir)) !== null;
   } catch (error) {
-    // The pack is invalid or missing. Only a run reports such errors; here they mean that there are no questions.
+    // The pack is missing or invalid. An evaluation run reports this error.
     if (error instanceof SourceboundError) return false;
     throw error;
   }
 }
 
-/** Returns the path of a pack's golden questions; `null`: it has none. */
+/** Returns the path of a pack's golden questions; `null` if it has none. */
 function ownGolden({ folder, golden }: Pick<DomainPack, "folder" | "golden">): string | null {
   const own = golden === null ? null : join(folder, golden);
   return own !== null && existsSync(own) ? own : null;
@@ -125,7 +127,7 @@ function askedBy(set: GoldenSet, tenant: string | undefined): GoldenSet {
   if (tenant === undefined) return set;
   const all = [...set.answerable, ...set.unanswerable];
   const askers = [...new Set(all.flatMap((one) => one.tenant ?? []))].sort();
-  // No question names a tenant, so the given tenant asks all of them.
+  // If no question names a tenant, the given tenant asks all of them.
   if (askers.length === 0 && set.tenants[tenant] !== undefined) return { ...set, ...mapQuestions(set, (one) => [{ ...one, tenant }]) };
   if (!askers.includes(tenant)) {
     const advice = askers.length === 0 ? "Its questions name no tenant: omit the tenant" : `Use ${askers.join(" or ")}, or omit the tenant`;

@@ -9,7 +9,11 @@ import type { SupportScorer } from "../models/support.ts";
 export interface JudgedClaim {
   /** Whether the cited texts support the sentence; `null`: not scored. */
   readonly supported: boolean | null;
-  /** Fault of the sentence; `null`: none. `unscored`: the sentence could not be scored. */
+  /**
+   * Fault of the sentence; `null`: none. `misattributed`: only a passage that it does not cite supports it. `stitched`: its
+   * words and values come from several passages, but from no single one. `fabricated`: nothing supports it. `unscored`: the
+   * sentence could not be scored.
+   */
   readonly fault: "fabricated" | "stitched" | "misattributed" | "unscored" | null;
   readonly reason: string;
 }
@@ -17,14 +21,14 @@ export interface JudgedClaim {
 export type ClaimJudge = ReturnType<typeof createClaimJudge>;
 
 /**
- * Creates a judge of sentences of any origin. It uses the default profile's checks: exact values and names, and the
- * support score.
+ * Creates a judge of sentences, whether the engine or another system wrote them. It uses the checks of the default
+ * profile: exact values and names, and the support score.
  * @param support support scorer; `null`: none, so that paraphrases stay unscored
  */
 export function createClaimJudge(support: SupportScorer | null) {
   const verdictOf = createEntailmentCheck(createReader(), support);
   const read = createReading();
-  /** Returns the content words of a text by their roots, and its values in canonical form. */
+  /** Returns the roots of the content words of a text, and the keys of its values. */
   function thingsIn(text: string): Set<string> {
     const { roots, values } = read(text);
     return new Set([...roots, ...values.map(keyOf)]);
@@ -38,7 +42,7 @@ export function createClaimJudge(support: SupportScorer | null) {
     const own = await verdictOf(claim, cited, question);
     if (own.supported === true) return { supported: true, fault: null, reason: own.reason };
     if (own.supported === null) return { supported: null, fault: "unscored", reason: own.reason };
-    // Compare words and values before the support score, which confuses "films" and "books" if everything else agrees.
+    // Compare words and values first. The support score confuses "films" and "books" if everything else agrees.
     const held = heldBy(claim, [...cited, ...others], question);
     if (held === "apart")
       return { supported: false, fault: "stitched", reason: "its words and values occur in several passages, but in no single one" };
@@ -50,8 +54,8 @@ export function createClaimJudge(support: SupportScorer | null) {
   }
 
   /**
-   * Returns whether the passages `places` contain the words and values of a claim that the question does not contain: all in
-   * one passage (`together`), all but spread over several (`apart`), or `not all`.
+   * Returns where the words and values of a claim occur, except those that the question contains. `together`: one passage
+   * contains all of them. `apart`: all occur, but in different passages. `not all`: some occur in no passage.
    */
   function heldBy(claim: string, places: readonly CitedQuote[], question: string): "together" | "apart" | "not all" {
     const asked = thingsIn(question);
@@ -63,7 +67,7 @@ export function createClaimJudge(support: SupportScorer | null) {
 
   return {
     judge,
-    /** Returns whether the texts together support the claim, ignoring the question's words; `null`: not scored. */
+    /** Returns whether the texts together support the claim, which answers `question`; `null`: not scored. */
     supports: async (claim: string, texts: readonly CitedQuote[], question: string) =>
       texts.length === 0 ? false : (await verdictOf(claim, texts, question)).supported,
   };

@@ -23,7 +23,7 @@ export type Evaluations = ReturnType<typeof createEvaluations>;
 const KEPT = 50;
 const ID = /^eval_[0-9a-f-]{36}$/;
 
-/** Creates the evaluations of an installation. Only one runs at a time. Results are stored in files until they are deleted. */
+/** Creates the service that runs golden sets and stores the results in files. Only one run is possible at a time. */
 export function createEvaluations({ now = () => new Date(), ...parts }: Omit<RunParts, "now"> & Partial<Pick<RunParts, "now">>) {
   const { config } = parts;
   const kept = keptIn(join(config.data_dir, "evaluations"));
@@ -37,8 +37,8 @@ export function createEvaluations({ now = () => new Date(), ...parts }: Omit<Run
   return {
     /**
      * Starts a run.
-     * @param of.questions uploaded questions, asked of the documents of this installation that everybody may see; `null`: the
-     * golden set of the pack
+     * @param of.questions uploaded questions about the documents of this installation that everybody may see; `null`: the
+     * golden set of the domain pack
      * @throws RequestError `golden_missing`, `golden_invalid`, `unknown_domain`, `unknown_profile`, `evaluation_running`
      */
     start(of: { readonly domain: string; readonly profile: string | null; readonly questions: SentQuestions | null }): Evaluation {
@@ -66,7 +66,7 @@ export function createEvaluations({ now = () => new Date(), ...parts }: Omit<Run
       running = { evaluation, abort, ended: ended.catch(() => {}) };
       return evaluation;
     },
-    /** Lists the runs, newest first. Leaves out the judged questions. */
+    /** Lists the runs, newest first, without their judged questions. */
     list: async () => (await list()).map((one) => ({ ...one, report: one.report === null ? null : { ...one.report, items: [] } })),
     /** @throws RequestError `unknown_evaluation` */
     get: read,
@@ -77,7 +77,7 @@ export function createEvaluations({ now = () => new Date(), ...parts }: Omit<Run
     async compare(id: string, against: string) {
       return compareGolden(judgedIn(await read(id)).items, judgedIn(await read(against)).items);
     },
-    /** Renders a run as one HTML page without further files. @throws RequestError `unknown_evaluation`, `evaluation_running` */
+    /** Renders a run as one self-contained HTML page. @throws RequestError `unknown_evaluation`, `evaluation_running` */
     async html(id: string) {
       return renderGoldenHtml({ ...judgedIn(await read(id)), changes: null });
     },
@@ -120,7 +120,7 @@ function begun(of: Pick<Evaluation, "domain" | "profile" | "questions" | "total"
   return { id: `eval_${randomUUID()}`, ...of, ...open };
 }
 
-/** Creates the storage of runs: one file for each. */
+/** Creates the storage of runs, one file per run. */
 function keptIn(folder: string) {
   const pathOf = (id: string) => join(folder, `${id}.json`);
   /** @throws RequestError `unknown_evaluation` */
@@ -150,7 +150,7 @@ function keptIn(folder: string) {
 interface RunParts {
   readonly config: Config;
   readonly openEngine: (config: Config) => Promise<GoldenEngine>;
-  /** Opens the judge of sentences; called when a run begins. */
+  /** Opens the judge of answer sentences. Called when a run begins. */
   readonly openJudge: () => Promise<ClaimJudge>;
   /** Writes the documents that everybody may see into a folder. */
   readonly layOut: (domain: string, to: { readonly folder: string; readonly signal: AbortSignal }) => Promise<void>;
@@ -159,14 +159,13 @@ interface RunParts {
 
 interface EvaluationRun {
   readonly evaluation: Evaluation;
-  /** A set with its documents, or only questions, which are asked about a temporary copy of this installation's documents. */
+  /** A golden set with its documents, or only questions. These are asked about a temporary copy of this installation's documents. */
   readonly asked: GoldenSet | GoldenFile;
   /** Called with the changed fields, after every judged question and at the end. */
   readonly change: (more: Partial<Evaluation>) => void;
   readonly signal: AbortSignal;
 }
 
-/** Runs an evaluation and reports its progress. */
 async function runEvaluation(parts: RunParts, { asked, ...run }: EvaluationRun): Promise<void> {
   if ("documents" in asked) return await runSet(asked, parts, run);
   const { domain } = run.evaluation;
@@ -197,8 +196,8 @@ async function runSet(
 }
 
 /**
- * Returns the command that repeats the run. For uploaded questions this is a request, because their documents are those
- * of the installation.
+ * Returns the command that repeats the run. For uploaded questions it is an HTTP request, because they are asked about the
+ * documents of the installation.
  */
 function commandOf({ domain, profile, questions }: Evaluation): string {
   if (questions !== null) return `POST /v1/evaluations (${questions})`;

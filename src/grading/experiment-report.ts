@@ -7,12 +7,12 @@ type Estimate = NonNullable<ReturnType<typeof estimateRatio>>;
 type Difference = ReturnType<typeof fixedDifference>;
 
 /**
- * Estimates a ratio of sums over sessions, with its variance by the delta method: sessions are independent, questions of
- * one session are not. Source: Deng, Knoblich, Lu 2018, "Applying the Delta Method in Metric Analytics", section 3.2.
+ * Estimates the mean of a metric per question, with its variance by the delta method. Sessions are independent, questions
+ * of one session are not. Source: Deng, Knoblich, Lu 2018, "Applying the Delta Method in Metric Analytics", section 3.2.
  * @param sessions for each session, the sum of the metric over its questions, and their number
  * @param isShare true if each question contributes 0 or 1
- * @returns the mean per question and its variance; `null` for fewer than two sessions or no question. `effective`, for a
- * proportion: the equivalent numbers of independent questions and of sessions of equal size; otherwise `null`
+ * @returns the mean per question and its variance; `null` for fewer than two sessions or no question. If `isShare`,
+ * `effective` holds the equivalent numbers of independent questions and of sessions of equal size; otherwise it is `null`
  */
 export function estimateRatio(sessions: readonly { readonly sum: number; readonly questions: number }[], isShare = false) {
   const k = sessions.length;
@@ -24,17 +24,17 @@ export function estimateRatio(sessions: readonly { readonly sum: number; readonl
   const squares = sessions.reduce((sum, one) => sum + (one.sum - mean * one.questions) ** 2, 0) / (k - 1);
   const variance = squares / (k * perSession ** 2);
   const ofEqualSize = total ** 2 / sessions.reduce((sum, { questions }) => sum + questions ** 2, 0);
-  // Effective sample size by Kish 1965, "Survey Sampling", section 8.2. `1 - 1 / k` changes the divisor of the variance from k − 1 to k.
+  // Effective sample size: Kish 1965, "Survey Sampling", section 8.2. `1 - 1 / k` changes the divisor of the variance from k − 1 to k.
   const independent = mean > 0 && mean < 1 ? (mean * (1 - mean)) / (variance * (1 - 1 / k)) : ofEqualSize;
   return { mean, variance, sessions: k, effective: isShare ? { questions: independent, sessions: ofEqualSize } : null };
 }
 
 /**
- * Computes the difference `b − a` with a 1 − alpha interval that is valid for a single look at the planned size. Combines
- * the intervals of the two variants, which are independent. Source for proportions: Newcombe 1998, "Interval estimation for
- * the difference between independent proportions", Statistics in Medicine 17, method 10; for any metric: Zou, Donner 2008,
- * "Construction of confidence limits about effect measures". For metrics other than proportions the two intervals are
- * normal.
+ * Computes the difference `b − a` with a 1 − alpha interval. The interval is valid for a single look at the data, at the
+ * planned size. It combines the intervals of the two variants, which are independent. Source for proportions: Newcombe
+ * 1998, "Interval estimation for the difference between independent proportions", Statistics in Medicine 17, method 10.
+ * Source for any metric: Zou, Donner 2008, "Construction of confidence limits about effect measures". For metrics other
+ * than proportions, the intervals of the variants are normal.
  */
 export function fixedDifference(a: Estimate, b: Estimate, alpha: number) {
   const z = normalQuantile(1 - alpha / 2);
@@ -48,12 +48,12 @@ export function fixedDifference(a: Estimate, b: Estimate, alpha: number) {
 }
 
 /**
- * Computes the difference `b − a` with an interval that is valid for any number of looks: with probability 1 − alpha it
- * contains the true difference at every look.
+ * Computes the difference `b − a` with an interval that is valid for any number of looks at the data. With probability
+ * 1 − alpha, it contains the true difference at every look.
  *
  * Source: Waudby-Smith, Arbour, Sinha, Kennedy, Ramdas 2021, "Time-uniform central limit theory and asymptotic
- * confidence sequences", theorem 2.2, applied to each variant with alpha / 2 (union bound). The parameter rho is chosen by
- * their equation so that the interval is narrowest at `planned` sessions.
+ * confidence sequences", theorem 2.2, applied to each variant with alpha / 2 (union bound). Their equation gives the
+ * parameter rho with which the interval is narrowest at `planned` sessions.
  */
 export function anytimeDifference(a: Estimate, b: Estimate, alpha: number, planned: number): Difference {
   const at = (side: Estimate) => limits(side, anytimeDeviations(side.sessions, alpha / 2, planned));
@@ -61,19 +61,19 @@ export function anytimeDifference(a: Estimate, b: Estimate, alpha: number, plann
   return { difference: b.mean - a.mean, low: y.low - x.high, high: y.high - x.low };
 }
 
-/** Returns the half-width, in standard errors, of the interval after `t` sessions. The interval is valid at any number of looks. */
+/** Returns the half-width of a variant's interval after `t` sessions, in standard errors (see `anytimeDifference`). */
 function anytimeDeviations(t: number, alpha: number, planned: number): number {
   const rho2 = (-2 * Math.log(alpha) + Math.log(-2 * Math.log(alpha) + 1)) / planned;
   return Math.sqrt(((2 * (t * rho2 + 1)) / (t * rho2)) * Math.log(Math.sqrt(t * rho2 + 1) / alpha));
 }
 
 /**
- * Returns limits `z` standard errors from the mean. For proportions the standard error is computed at the limit, not at
+ * Returns limits `z` standard errors from the mean. For proportions, the standard error is computed at the limit, not at
  * the mean, so that 0 of 30 has a positive upper limit. Source: Wilson 1927, "Probable inference, the law of succession,
- * and statistical inference"; with the effective sample size: Korn, Graubard 1998, "Confidence intervals for proportions
- * with small expected number of positive counts estimated from survey data". The limits also allow for sessions of an
- * unobserved kind, all of whose questions have the same outcome: by Wilson, these may be up to z² / (k + z²) of all
- * sessions.
+ * and statistical inference". Source for the effective sample size: Korn, Graubard 1998, "Confidence intervals for
+ * proportions with small expected number of positive counts estimated from survey data". There may be sessions of a kind
+ * not seen yet, in which all questions have one outcome. By Wilson's formula, their share is at most z² / (k + z²), and
+ * the limits include this case.
  */
 function limits({ mean, variance, effective }: Estimate, z: number): Interval {
   if (effective === null) return { low: mean - z * Math.sqrt(variance), high: mean + z * Math.sqrt(variance) };
@@ -88,8 +88,8 @@ function limits({ mean, variance, effective }: Estimate, z: number): Interval {
 }
 
 /**
- * Significance level of the test for a sample ratio mismatch. Low, because the test is repeated often (Fabijan et al.
- * 2019, "Diagnosing Sample Ratio Mismatch").
+ * Significance level of the test for a sample ratio mismatch. It is low, because the test is repeated often (Fabijan et
+ * al. 2019, "Diagnosing Sample Ratio Mismatch").
  */
 const MISMATCH_ALPHA = 0.0005;
 
@@ -144,10 +144,10 @@ const SUM_OF: Readonly<Record<ExperimentMetric, (session: ExposedSession) => num
 const SHARES: ReadonlySet<ExperimentMetric> = new Set(["answered", "warned", "cached", "thumbs_up", "thumbs_down", "flagged"]);
 
 /**
- * Reports an experiment. Variants are compared on the first `settings.sessions` sessions of each, so the comparison is final
- * once all have that many sessions; until then the verdict is `too_early`. A breached guardrail or a wrong assignment is
- * reported at any time.
- * @param sessions in order of their start
+ * Reports an experiment. It compares the first `settings.sessions` sessions of each variant. The comparison is final once
+ * every variant has that many sessions; until then the verdict is `too_early`. A breached guardrail, or sessions that were
+ * not assigned in the configured shares, are reported at any time.
+ * @param sessions ordered by their start
  */
 export function reportExperiment(name: string, settings: ExperimentSettings, sessions: readonly ExposedSession[]): WireExperiment {
   const { metric, better, sessions: planned, alpha } = settings;
@@ -171,8 +171,8 @@ interface Group {
 }
 
 /**
- * Compares each variant with the control. Bonferroni correction: across variants; for guardrails across variants and
- * guardrails.
+ * Compares each variant with the control, with Bonferroni correction: `alpha` is divided by the number of variants, and
+ * for guardrails also by the number of guardrails.
  */
 function compareAll([control, ...others]: readonly Group[], settings: ExperimentSettings, isComplete: boolean): VariantReport[] {
   const { metric, sessions: planned, guardrails } = settings;

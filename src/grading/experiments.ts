@@ -8,12 +8,12 @@ import { describeIssues } from "../text/validate.ts";
 import type { WireExperiment } from "../wire/reports.ts";
 import { reportExperiment } from "./experiment-report.ts";
 
-/** Number of hexadecimal digits of the hash that select the variant: 48 bits. */
+/** Number of hexadecimal digits of a session's hash that select its variant: 48 bits. */
 const DIGITS = 12;
 
 /**
- * Assigns a session to a variant. The same session always gets the same variant; assignments of several experiments are
- * independent.
+ * Assigns a session to a variant, in the configured shares. The same session always gets the same variant. Assignments of
+ * different experiments are independent.
  */
 export function assignVariant(secret: string, name: string, { variants }: Pick<ExperimentSettings, "variants">, session: string): string {
   const drawn = Number.parseInt(keyedHash(secret, "assignment", name, session).slice(0, DIGITS), 16) / 16 ** DIGITS;
@@ -59,8 +59,9 @@ export async function reportOf({ config, store }: Pick<Engine, "config" | "store
 }
 
 /**
- * Applies a variant's settings to the configuration. Objects merge key by key; other values are replaced.
- * @throws ConfigError `config_invalid` naming the experiment and the variant
+ * Applies a variant's settings to the configuration. Objects are merged key by key; other values are replaced.
+ * @param where name of experiment and variant, for error messages
+ * @throws ConfigError `config_invalid`
  */
 export function overlayConfig(config: Config, overlay: Readonly<Record<string, unknown>>, where: string): Config {
   const merged = laidOver({ ...config, experiments: {} }, overlay);

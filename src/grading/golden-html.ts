@@ -24,7 +24,7 @@ interface DrawnReport {
 
 /**
  * Renders a run as one HTML page from `golden.html`: metrics with n and intervals, and every question with its details.
- * The page allows only its own style, so that injected text can neither load nor run anything.
+ * The page's content security policy allows only its own style, so that injected text can neither load nor run anything.
  */
 export function renderGoldenHtml({ report, items, changes }: DrawnReport): string {
   const template = readFileSync(join(PACKAGE_ROOT, "src/grading/golden.html"), "utf8");

@@ -4,22 +4,22 @@ import { UNANSWERABLE_KINDS } from "./golden.ts";
 import { decimal } from "./report.ts";
 
 /**
- * Names of the scores of an answer, in report order. Each score is 0–1, or `null` with a reason if it could not be
- * computed.
+ * Names of the scores of an answer, in report order. Each score is from 0 to 1. A score that could not be computed is
+ * `null`, with a reason.
  */
 export const SCORE_NAMES = [
   /** Share of the keyphrases that occur in the answer. */
   "keyphrase_coverage",
   /**
-   * F1 over claims: those of the answer that the reference supports, and those of the reference that the answer
-   * supports (Ragas, factual part).
+   * F1 of the claims of the answer against those of the reference answer (Ragas, factual part). A claim counts as right if
+   * the other text supports it.
    */
   "answer_correctness",
-  /** Mean of precision@k over the ranks k of passages that overlap a gold quote (Ragas, with reference contexts). */
+  /** Mean of precision@k over the ranks k at which a passage overlaps a gold quote (Ragas, with reference contexts). */
   "context_precision",
-  /** Share of the gold quotes that occur in a retrieved passage. */
+  /** Share of the gold quotes that a retrieved passage overlaps. */
   "context_recall",
-  /** Share of the citations that alone support their sentence, or without which a supported sentence becomes unsupported (ALCE). */
+  /** Share of the citations that a supported sentence needs: the citation alone supports it, or the rest does not (ALCE). */
   "citation_precision",
   /** Share of the sentences that their citations support (ALCE). */
   "citation_recall",
@@ -30,17 +30,17 @@ export type ScoreName = (typeof SCORE_NAMES)[number];
 
 const nullableBoolean = z.boolean().nullable();
 
-/** One judged question of a report. Earlier reports are read in the same format. */
+/** Schema of one judged question in a report. Reports of earlier versions match it too. */
 export const goldenItemSchema = z.object({
   domain: z.string(),
   id: z.string(),
   question: z.string(),
   kind: z.enum(["answerable", ...UNANSWERABLE_KINDS]),
   needs: z.string(),
-  /** Page with the answer, or the question's id without one. Questions about one page are not independent. */
+  /** Page with the answer, or the question's id if no page is labelled. Questions about one page are not independent. */
   cluster: z.string(),
   shown: z.boolean(),
-  /** Whether the result is right; `null`: the question has no labels to judge by. */
+  /** Whether the answer is right; `null`: the question has no label by which an answer can be judged. */
   right: nullableBoolean,
   first: nullableBoolean,
   page: nullableBoolean,
@@ -55,7 +55,7 @@ export const goldenItemSchema = z.object({
   citations: z.array(
     z.object({ n: z.int(), path: z.string(), start: z.int(), end: z.int(), title: z.string(), heading: z.string(), quote: z.string() }),
   ),
-  // Reports of earlier versions of Sourcebound lack the following fields.
+  // Reports of earlier versions lack the following fields, so these have defaults.
   scores: z.partialRecord(z.enum(SCORE_NAMES), z.number().nullable()).default({}),
   /** Reason for each score that is `null`. */
   unscored: z.partialRecord(z.enum(SCORE_NAMES), z.string()).default({}),
@@ -82,10 +82,10 @@ export const goldenItemSchema = z.object({
       }),
     )
     .default([]),
-  /** Error code of a question that could not be asked, such as one that is too long. The question is left out of all counts. */
+  /** Error code of a question that could not be asked, e.g. because it is too long. It is left out of all counts. `null`: asked. */
   error: z.string().nullable().default(null),
   cost_usd: z.number().nullable().default(null),
-  /** Metrics of the answer, if its profile computes them; `null`: no report. */
+  /** Grades of the answer by its profile; `null`: the profile does not grade answers. */
   report: gradeReportSchema.nullable().default(null),
   /** Labels of the question, for display beside the answer. */
   gold: z
@@ -95,7 +95,7 @@ export const goldenItemSchema = z.object({
 
 export type GoldenItem = z.infer<typeof goldenItemSchema>;
 
-/** Returns the outcome of a question as text, and as a style for display. */
+/** Returns the outcome of a question as text (`words`), and as a class name for display (`style`). */
 export function verdictOf({ kind, shown, right, error }: GoldenItem): {
   readonly words: string;
   readonly style: "right" | "wrong" | "refused" | "untold";
@@ -107,7 +107,7 @@ export function verdictOf({ kind, shown, right, error }: GoldenItem): {
   return { words: kind === "answerable" ? "wrong" : `wrong: ${kind.replaceAll("_", " ")} answered`, style: "wrong" };
 }
 
-/** Describes the main facts about the answer to a question in short phrases. */
+/** Describes an answer in short phrases, such as "confidence .83" and "41 words". */
 export function describeItem({ needs, confidence, refusal, words, lacks, holds }: GoldenItem): string[] {
   return [
     ...(needs === "" ? [] : [`needs ${needs}`]),

@@ -15,8 +15,8 @@ const headSchema = z.object({ run: z.string() });
 const lineSchema = z.object({ set: z.string(), latency_ms: z.number(), check_ms: z.number().nullable(), item: goldenItemSchema });
 
 /**
- * Hashes the inputs of a run. If the hash differs from that of a journal, the run starts over. The hash covers the paths
- * of documents but not their text, so delete the journal after editing a document.
+ * Hashes the inputs of an evaluation run. A journal (`openGoldenJournal`) with another hash is not continued. The hash
+ * covers the paths of documents but not their text, so delete the journal after editing a document.
  */
 export function runKey(settings: Readonly<Record<string, unknown>>, sets: readonly GoldenSet[]): string {
   return sha256Hex(
@@ -30,7 +30,7 @@ export function runKey(settings: Readonly<Record<string, unknown>>, sets: readon
 
 /**
  * Opens the journal of a report, `REPORT.partial.jsonl`. It has one line per judged question, so that a cancelled run can
- * resume. If questions or settings differ, the journal starts over. A question whose line is incomplete is asked again.
+ * be continued. A journal of other questions or settings is overwritten. A question with an incomplete line is asked again.
  * @param report path of the report; `null`: no journal
  * @throws RequestError `report_unwritable`
  */
@@ -47,7 +47,7 @@ export function openGoldenJournal(report: string | null, key: string) {
   return {
     /** Returns the judged questions of an earlier run with the same questions and settings, by id. */
     known: (set: string): ReadonlyMap<string, AskedItem> => known.get(set) ?? new Map(),
-    /** Number of questions taken over from an earlier run. */
+    /** Number of judged questions of the earlier run. They are not asked again. */
     resumed: earlier.length,
     add(set: string, { item, latencyMs, checkMs }: AskedItem): void {
       const line = { set, latency_ms: latencyMs, check_ms: checkMs, item };
@@ -62,7 +62,7 @@ export function openGoldenJournal(report: string | null, key: string) {
 
 function readJournal(path: string, key: string): z.infer<typeof lineSchema>[] {
   if (!existsSync(path)) return [];
-  // A line that was not completely written is not JSON, so leave it out.
+  // A line that was written incompletely is not JSON. It is left out below.
   const [head, ...lines] = readFileSync(path, "utf8").split("\n").map(parseJson);
   const begun = headSchema.safeParse(head);
   if (!begun.success || begun.data.run !== key) return [];
@@ -81,9 +81,8 @@ const fileSchema = z.object({
 export type OutputRecorder = ReturnType<typeof recordOutput>;
 
 /**
- * Records model calls. If the file exists, the calls are appended to it.
- * @throws RequestError `recording_invalid` when the file exists and is invalid, `config_invalid` when no model is
- * configured
+ * Records model calls. If the file exists, its calls are kept.
+ * @throws RequestError `recording_invalid` if the existing file is invalid, `config_invalid` if no model is configured
  */
 export function recordOutput(path: string, models: Models) {
   if (models === null)
@@ -103,7 +102,7 @@ export function recordOutput(path: string, models: Models) {
   };
 }
 
-/** Replays model output. For a prompt that was not recorded, the answer falls back to quotes. @throws RequestError `recording_invalid` */
+/** Replays recorded model output. Without a recording of a prompt, the answer is quotes. @throws RequestError `recording_invalid` */
 export function playOutput(path: string): Models {
   const { small, large, calls } = readRecording(path);
   return playbackModels({ small, large }, calls);

@@ -6,17 +6,17 @@ import { memoised } from "../text/memo.ts";
 import { fileOfDocument } from "../text/paths.ts";
 import type { GoldenSet } from "./golden-set.ts";
 
-/** Ranges by page, in UTF-16 code units of the decoded file. */
+/** Ranges by page (path of a document), in UTF-16 code units of the decoded file. */
 export type Places = ReadonlyMap<string, readonly TextRange[]>;
 
-/** Locations of labelled quotes in the files. */
+/** Places at which the labelled quotes of a golden set occur in its files. */
 export type GoldenPlaces = ReturnType<typeof locatePlaces>;
 
 /**
  * Locates the quotes of a golden set in the files of its documents.
- * @param paths of every document, relative to the corpus
- * @throws RequestError `golden_pages_missing`, `golden_quote_missing` if none of a question's gold pages or gold quotes exists: no
- * answer could be right
+ * @param paths path of every document, relative to the corpus
+ * @throws RequestError `golden_pages_missing` or `golden_quote_missing` if none of a question's gold pages or none of its
+ * gold quotes exists, so that no answer could be right
  */
 export function locatePlaces({ corpus, answerable, unanswerable }: GoldenSet, paths: readonly string[]) {
   const textOf = memoised((page: string) => readFileSync(join(corpus, fileOfDocument(page)), "utf8"));
@@ -29,7 +29,7 @@ export function locatePlaces({ corpus, answerable, unanswerable }: GoldenSet, pa
   };
   for (const { id, gold_pages, gold_quotes } of answerable) {
     if (gold_pages.length === 0) {
-      // No page is labelled, so search all documents. If no quote is found there, the question is judged without places.
+      // Without a labelled page, search all documents. Quotes that are not found are no error here.
       keep(id, gold_quotes, paths);
       continue;
     }
@@ -47,11 +47,11 @@ export function locatePlaces({ corpus, answerable, unanswerable }: GoldenSet, pa
     unanswerable.map(({ id, contradicting_quotes: quotes }) => [id, quotes.length === 0 ? new Map() : placesOf(quotes, paths, textOf)]),
   );
   return {
-    /** Returns all places of a question's gold quotes, merged by page. */
+    /** Returns the places of all gold quotes of a question. */
     gold: (id: string): Places => together(quotes.get(id) ?? []),
-    /** Returns one entry for each gold quote that was found: all places of that quote. */
+    /** Returns the places of each gold quote of a question, without quotes that were not found. */
     quotes: (id: string): readonly Places[] => quotes.get(id) ?? [],
-    /** Returns every place of the quotes that contradict a false premise. */
+    /** Returns the places of the quotes that contradict the false premise of a question. */
     contradicting: (id: string): Places => contradicting.get(id) ?? new Map(),
   };
 }

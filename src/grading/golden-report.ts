@@ -27,7 +27,7 @@ export function readGoldenReport(path: string): GoldenItem[] {
 
 const HINT = "use a file written by `eval golden --json FILE` with --against.";
 
-/** A metric that holds for `hits` of `n` questions, answers or sentences. */
+/** A proportion: the metric is true for `hits` of `n` questions, answers or sentences. */
 export interface Count {
   readonly name: string;
   readonly hits: number;
@@ -89,7 +89,7 @@ export function countFaults(items: readonly GoldenItem[]): Count[] {
 }
 
 /**
- * Counts, for each metric in the reports of the answers, the answers that pass. Leaves out answers for which the metric
+ * Counts the answers that pass each metric by which their profile grades answers. Leaves out answers for which the metric
  * could not be determined.
  */
 export function countLive(items: readonly GoldenItem[]): Count[] {
@@ -124,7 +124,7 @@ export function meanScores(items: readonly GoldenItem[]) {
   });
 }
 
-/** Returns how well the confidence separates right from wrong shown answers (AUROC); `null` if one of the two groups is empty. */
+/** Returns how well the confidence separates right from wrong answers (AUROC); `null` if there are no right or no wrong ones. */
 function confidenceAuroc(items: readonly GoldenItem[]): number | null {
   const of = (right: boolean) => items.flatMap((item) => (item.shown && item.right === right ? (item.confidence ?? []) : []));
   return auroc(of(true), of(false));
@@ -158,7 +158,7 @@ export function itemsOf({ asked }: Pick<MeasuredSet, "asked">): GoldenItem[] {
 interface ReportOptions {
   readonly command: string;
   readonly now: Date;
-  /** Judged questions of an earlier run, to compare with. */
+  /** Judged questions of the earlier run to compare with. */
   readonly against?: readonly GoldenItem[] | undefined;
   /** Number of questions in the sets, including those that a cancelled run did not reach. @default the number asked */
   readonly questions?: number;
@@ -167,7 +167,7 @@ interface ReportOptions {
 const SEED = 1;
 const DRAWS = 1000;
 
-/** Returns the report of all sets for a file, a table of all sets together (`table`), and a table with one row per set (`sets`). */
+/** Returns the report to write to a file, a table of metrics over all sets (`table`), and a table with one row per set (`sets`). */
 export function reportGolden(
   sets: readonly MeasuredSet[],
   { command, now, against, questions }: ReportOptions,
@@ -197,7 +197,7 @@ export function reportGolden(
   return { report, table: goldenTable(items, timings, changes), sets: setRows(sets), changes };
 }
 
-/** Groups questions by their label `needs`, in alphabetical order. Questions without the label are left out. */
+/** Groups questions by their label `needs`, in alphabetical order. Leaves out questions without this label. */
 function byNeed(items: readonly GoldenItem[]): (readonly [need: string, items: readonly GoldenItem[]])[] {
   const needs = [...new Set(items.map((item) => item.needs))].filter((one) => one !== "").sort();
   return needs.map((need) => [need, items.filter((item) => item.needs === need)] as const);
@@ -227,7 +227,7 @@ function metricsOf(sets: readonly MeasuredSet[], items: readonly GoldenItem[], c
   };
 }
 
-/** Returns milliseconds over all sets, per set and per question. */
+/** Returns durations in milliseconds: quantiles over all sets, quantiles per set, and one value per question. */
 function timingsOf(sets: readonly MeasuredSet[]): Report["timings"] {
   const latencies = (of: readonly MeasuredSet[]) => of.flatMap(({ asked }) => asked.map(({ latencyMs }) => latencyMs));
   const checks = sets.flatMap(({ asked }) => asked.flatMap(({ checkMs }) => checkMs ?? []));
@@ -316,7 +316,7 @@ function fraction(count: { hits: number; n: number } | undefined): string {
 
 export type Change = ReturnType<typeof compareGolden>[number];
 
-/** Compares metrics with an earlier run on their common questions, with 95 % intervals of the paired cluster bootstrap. */
+/** Compares the metrics of two runs on the questions that both have, with 95 % intervals of the paired cluster bootstrap. */
 export function compareGolden(items: readonly GoldenItem[], against: readonly GoldenItem[]) {
   const earlier = new Map(against.map((item) => [`${item.domain}/${item.id}`, item]));
   const pairs = items.flatMap((item) => {

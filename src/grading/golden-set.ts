@@ -15,7 +15,7 @@ export interface GoldenSet {
   readonly corpus: string;
   /** Folder or file that is ingested. */
   readonly documents: string;
-  /** Folders that only one tenant may see, by tenant. */
+  /** Folders with documents that only one tenant may see, by tenant. */
   readonly tenants: Readonly<Record<string, string>>;
   readonly answerable: readonly GoldenAnswerable[];
   readonly unanswerable: readonly GoldenUnanswerable[];
@@ -30,9 +30,9 @@ export interface GoldenFolders {
 }
 
 /**
- * Loads the questions of a file, or of `[prefix-]answerable*.jsonl` and `[prefix-]unanswerable*.jsonl` in a folder. Their
- * documents are `pages/` in the corpus if it exists, else the whole corpus.
- * @throws RequestError `corpus_missing`, `golden_missing`; `golden_invalid` naming file and line, or a duplicate id
+ * Loads a golden set. Its questions are in a file, or in `[prefix-]answerable*.jsonl` and `[prefix-]unanswerable*.jsonl`
+ * of a folder. Its documents are `pages/` in the corpus if that exists, else the whole corpus.
+ * @throws RequestError `corpus_missing`, `golden_missing`; `golden_invalid`, which names file and line, or a duplicate id
  */
 export function readGoldenSet({ name, corpus, golden }: GoldenFolders): GoldenSet {
   if (!isFolder(corpus))
@@ -53,7 +53,7 @@ export interface SentQuestions {
   readonly text: string;
 }
 
-/** Parses an uploaded file of questions. @throws RequestError `golden_missing`; `golden_invalid` naming the file and the row */
+/** Parses an uploaded file of questions. @throws RequestError `golden_missing`; `golden_invalid`, which names the file and the row */
 export function readSentQuestions({ name, text }: SentQuestions): GoldenFile {
   return toldApart(name, parseGoldenFile(name, text));
 }
@@ -106,15 +106,16 @@ function isFolder(path: string): boolean {
   return existsSync(path) && statSync(path).isDirectory();
 }
 
-/** The part of the engine that lists documents and returns their files. */
+/** The methods of the engine that list documents and return their files. */
 export interface DocumentFiles extends Pick<Engine, "original" | "scope"> {
   readonly store: { readonly documents: Pick<Engine["store"]["documents"], "describe"> };
 }
 
 /**
  * Writes the files of all documents that everybody may see into a folder, under their own paths.
- * @throws RequestError `original_gone`, `original_changed` if a file has changed since it was ingested, `corpus_missing` if there are no
- * documents, `corpus_ambiguous` if two sources have the same path, `path_outside` if a path leaves the folder
+ * @throws RequestError `original_gone` or `original_changed` if a file is missing or has changed since it was ingested,
+ * `corpus_missing` if there are no documents, `corpus_ambiguous` if two sources have a file of the same path,
+ * `path_outside` if a path leaves the folder
  */
 export async function layOutDocuments(
   engine: DocumentFiles,

@@ -6,7 +6,7 @@ import { describeIssues } from "../text/validate.ts";
 
 /**
  * Parses every file `PREFIX*.jsonl` of a folder, sorted by name.
- * @throws RequestError `golden_missing` when there is no such file, `golden_invalid` naming file and line
+ * @throws RequestError `golden_missing` if there is no such file; `golden_invalid`, which names file and line
  */
 export function readGolden<T>(folder: string, prefix: string, schema: z.ZodType<T>): T[] {
   const names = (existsSync(folder) ? readdirSync(folder) : []).filter((name) => name.startsWith(prefix) && name.endsWith(".jsonl")).sort();
@@ -18,14 +18,14 @@ export function readGolden<T>(folder: string, prefix: string, schema: z.ZodType<
 }
 
 /**
- * Parses one JSON Lines file, skipping empty lines.
- * @throws RequestError with the given code, naming file and line of an invalid row
+ * Parses one JSON Lines file. Skips empty lines.
+ * @throws RequestError with the code `invalid`, which names file and line of the invalid row
  */
 export function readLinesOf<T>(path: string, schema: z.ZodType<T>, invalid: string): T[] {
   return parseLines(path, readFileSync(path, "utf8"), schema, invalid);
 }
 
-/** Parses JSON Lines text. @param name of its file, for errors */
+/** Parses JSON Lines text. @param name file name for error messages */
 export function parseLines<T>(name: string, text: string, schema: z.ZodType<T>, invalid: string): T[] {
   return text.split("\n").flatMap((line, i) => {
     if (line.trim() === "") return [];
@@ -44,7 +44,7 @@ export function parseLines<T>(name: string, text: string, schema: z.ZodType<T>, 
 
 const phrases = z.array(z.string().min(1)).default([]);
 
-/** An answerable question, labelled by pages and quotes, key values, a reference answer, or all of these. */
+/** Schema of an answerable question. Gold pages and quotes state its answer. A right answer contains all key values, no `must_not`. */
 export const answerableSchema = z.object({
   id: z.string().min(1),
   question: z.string().min(1),
@@ -54,7 +54,7 @@ export const answerableSchema = z.object({
   answer: z.string().default(""),
   key_values: phrases,
   must_not: phrases,
-  /** Phrases of a complete answer. An answer that lacks some is incomplete, not wrong. @default `key_values` */
+  /** Phrases that a complete answer contains. An answer without some of them is incomplete, not wrong. @default `key_values` */
   keyphrases: phrases,
   topic: z.string().default(""),
   difficulty: z.string().default(""),
@@ -72,7 +72,7 @@ export const unanswerableSchema = z.object({
   question: z.string().min(1),
   kind: z.enum(UNANSWERABLE_KINDS),
   why: z.string().default(""),
-  /** Exact substrings of a page that contradict a false premise. */
+  /** Exact texts of documents that contradict a false premise. */
   contradicting_quotes: phrases,
   tenant: z.string().min(1).nullable().default(null),
 });

@@ -24,12 +24,12 @@ export function mean(values: readonly number[]): number | null {
 }
 
 /**
- * Returns the area under the ROC curve: the probability that a positive has a higher score than a negative, where a tie is
- * one half (Mann–Whitney). `null` if there are no positives or no negatives.
+ * Returns the area under the ROC curve: the probability that a positive has a higher score than a negative (Mann–Whitney).
+ * A tie counts as one half. Returns `null` if there are no positives or no negatives.
  */
 export function auroc(positives: readonly number[], negatives: readonly number[]): number | null {
   if (positives.length === 0 || negatives.length === 0) return null;
-  // Use ranks instead of pairs, because 10,000 answers would form up to 25 million pairs.
+  // Sum ranks instead of comparing pairs: 10,000 answers form up to 25 million pairs.
   const all = [...positives.map((value) => ({ value, positive: 1 })), ...negatives.map((value) => ({ value, positive: 0 }))];
   all.sort((a, b) => a.value - b.value);
   let ranks = 0;
@@ -48,7 +48,7 @@ const CALIBRATION_BINS = 10;
 
 /**
  * Returns the expected calibration error (Naeini et al. 2015): the mean of |mean score − share right| over bins of equal
- * width, weighted by the number of items. Bins with few items bias it upwards. `null` for no items.
+ * width, weighted by the number of items. Bins with few items bias it upwards. Returns `null` without items.
  */
 export function expectedCalibrationError(items: readonly { readonly score: number; readonly right: boolean }[]): number | null {
   if (items.length === 0) return null;
@@ -61,9 +61,9 @@ export function expectedCalibrationError(items: readonly { readonly score: numbe
 }
 
 /**
- * Returns the area under the risk–coverage curve (Geifman & El-Yaniv 2017): the mean, over coverages 1/n … n/n, of the
- * share of wrong answers, the most confident answered first. Within a group of equal scores, each item has the group's
- * share of wrong answers. `null` for no items.
+ * Returns the area under the risk–coverage curve (Geifman & El-Yaniv 2017): the mean share of wrong answers among the k most
+ * confident items, over k = 1 … n. Within a group of equal scores, each item counts with the group's share of wrong
+ * answers. Returns `null` without items.
  */
 export function riskCoverageArea(items: readonly { readonly score: number; readonly wrong: boolean }[]): number | null {
   if (items.length === 0) return null;
@@ -82,10 +82,11 @@ export function riskCoverageArea(items: readonly { readonly score: number; reado
 }
 
 /**
- * Computes a 95 % percentile bootstrap interval that draws whole clusters. It also works for metrics that are not means
- * (AUROC, F1). Draws in which the metric is undefined are skipped.
- * @param figure computes the metric from the drawn indexes, which may repeat
- * @returns `null` when the metric is undefined on all items
+ * Computes a 95 % percentile bootstrap interval. Each draw resamples whole clusters, because items of one cluster are not
+ * independent. Works for any metric, e.g. AUROC. Skips draws in which the metric is undefined.
+ * @param clusters name of the cluster of each item
+ * @param figure computes the metric from the indexes of the drawn items, which may repeat
+ * @returns `null` if the metric of all items together is undefined
  */
 export function clusterBootstrap(
   clusters: readonly string[],
@@ -95,7 +96,7 @@ export function clusterBootstrap(
   return bootstrapFigures(clusters, (indexes) => ({ figure: figure(indexes) }), options).get("figure") ?? null;
 }
 
-/** Bootstraps several metrics on the same draws. Leaves out metrics that are undefined on all items. */
+/** Bootstraps several metrics on the same draws. Leaves out metrics that are undefined for all items together. */
 export function bootstrapFigures(
   clusters: readonly string[],
   figures: (indexes: readonly number[]) => Readonly<Record<string, number | null>>,
@@ -114,10 +115,10 @@ export function bootstrapFigures(
   return intervals;
 }
 
-/** Returns the next number in [0, 1). */
+/** Returns the next random number in [0, 1). */
 export type Random = () => number;
 
-/** Creates a seeded random generator (mulberry32, T. Ettinger 2017). Same numbers on every machine. Not for secrets. */
+/** Creates a seeded random generator (mulberry32, T. Ettinger 2017). It gives the same numbers on every machine. Not for secrets. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   return () => {

@@ -7,15 +7,15 @@ import { didYouMean, editDistance } from "../text/spelling.ts";
 import { describeIssues, keysAt } from "../text/validate.ts";
 import { answerableSchema, type GoldenAnswerable, type GoldenUnanswerable, parseLines, readLinesOf, unanswerableSchema } from "./golden.ts";
 
-/** Keys allowed in every row: `notes` for comments, and `kind`, by which `readOwn` recognises unanswerable questions. */
+/** Keys that every row may have: `notes` for comments, and `kind`, which marks unanswerable questions in mixed files. */
 const ANYWHERE = ["notes", "kind"];
 /**
- * Maximum number of edits by which an unknown key may differ from a known one to count as misspelt. Short keys allow
- * fewer: one edit for every three letters.
+ * Maximum number of edits between an unknown key and a known one for the unknown key to count as misspelt. Shorter keys
+ * allow fewer edits: one for every three letters.
  */
 const SLIPS = 2;
 
-/** Unknown keys that were ignored, each with a hint at the key that was probably meant and the ids of the rows. */
+/** Unknown keys that were ignored. Each has the ids of its rows, and a hint such as ` Did you mean "answer"?`. */
 type UnreadKeys = Map<string, { readonly hint: string; readonly ids: string[] }>;
 
 /**
@@ -59,13 +59,13 @@ function isEmpty(value: unknown): boolean {
   return value === null || value === "" || (Array.isArray(value) && value.length === 0);
 }
 
-/** Schema of an answerable question, which must have at least one label. */
+/** Schema of an answerable question that has at least one label by which an answer can be judged. */
 const markedSchema = answerableSchema.refine(
   (one) => one.answer !== "" || [one.gold_pages, one.gold_quotes, one.key_values, one.keyphrases].some((marks) => marks.length > 0),
   "states no right answer. Add gold_pages with gold_quotes, key_values, keyphrases or answer, or a kind if it must be refused",
 );
 
-/** Questions of a file, with notices. */
+/** Questions of a file or folder. */
 export interface GoldenFile {
   readonly answerable: readonly GoldenAnswerable[];
   readonly unanswerable: readonly GoldenUnanswerable[];
@@ -73,7 +73,7 @@ export interface GoldenFile {
   readonly notices: readonly string[];
 }
 
-/** @param i index in the list, from 0 @throws RequestError `golden_invalid` */
+/** @param i index of the row, from 0 @throws RequestError `golden_invalid` */
 function parseRow<T>(path: string, i: number, row: unknown, schema: z.ZodType<T>): T {
   const parsed = schema.safeParse(row);
   if (parsed.success) return parsed.data;
@@ -83,7 +83,7 @@ function parseRow<T>(path: string, i: number, row: unknown, schema: z.ZodType<T>
 
 export const ANSWERABLE_FILE = /^(?:.*-)?answerable.*\.jsonl$/;
 const UNANSWERABLE_FILE = /^(?:.*-)?unanswerable.*\.jsonl$/;
-/** Maximum bytes of a question file, because it is read into memory as a whole. */
+/** Maximum size of a question file in bytes. The whole file is read into memory. */
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
 /** @throws RequestError `golden_missing`, `golden_invalid` naming file and line */
@@ -113,7 +113,7 @@ export function readGoldenFile(path: string): GoldenFile {
 
 /**
  * Parses questions in YAML, JSON or JSON Lines: a list, or an object with a list under `questions`.
- * @param name of the file; its extension selects the format, and errors contain it
+ * @param name file name; its extension selects the format, and error messages contain it
  * @throws RequestError `golden_missing`; `golden_invalid` naming the file and the row
  */
 export function parseGoldenFile(name: string, text: string): GoldenFile {
@@ -146,7 +146,7 @@ function rowsOf(value: unknown): readonly unknown[] | null {
   return listed.success ? listed.data.questions : null;
 }
 
-/** Parses rows of a file. A row with a `kind` other than `answerable` is unanswerable. A row without id gets its number as id. */
+/** Parses the rows of a file. A row with a `kind` other than `answerable` is unanswerable. Row 3 without an id gets the id `q3`. */
 function readOwn(path: string, rows: readonly unknown[]): GoldenFile {
   const answerable: GoldenAnswerable[] = [];
   const unanswerable: GoldenUnanswerable[] = [];

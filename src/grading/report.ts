@@ -4,7 +4,7 @@ import { messageOf, RequestError } from "../shared/errors.ts";
 import { didYouMean } from "../text/spelling.ts";
 import { wilson } from "./metrics.ts";
 
-/** Output of measuring commands with `--json FILE`. The same on every run, except `date` and `timings`. */
+/** Report that measuring commands write with `--json FILE`. All fields except `date` and `timings` are the same on every run. */
 export interface Report {
   readonly name: string;
   readonly command: string;
@@ -23,7 +23,7 @@ export interface TableRow {
   readonly figure: string;
   /** 95 % interval. */
   readonly interval?: string;
-  /** Value that a reproduced design claims, or another remark. */
+  /** Remark. */
   readonly note?: string;
 }
 
@@ -32,8 +32,8 @@ export function versionsOf(): Record<string, string> {
 }
 
 /**
- * Creates a report with the current date and version.
- * @param made fields of the report; absent fields are 0 or empty, and versions of Sourcebound and Node are added
+ * Creates a report with the current date and the versions of Sourcebound and Node.js.
+ * @param made other fields of the report; absent fields are 0 or empty
  */
 export function makeReport(
   made: Pick<Report, "name" | "command" | "n"> & Partial<Pick<Report, "versions" | "seed" | "metrics" | "timings" | "items">>,
@@ -57,7 +57,7 @@ export function writeText(path: string, text: string): void {
   }
 }
 
-/** Renders rows with aligned columns. If a row has no value, its note follows its name. */
+/** Renders rows with aligned columns. In a row without a figure, the note directly follows the name. */
 export function renderTable(rows: readonly TableRow[]): string {
   const width = (pick: (row: TableRow) => string) => Math.max(0, ...rows.map((row) => pick(row).length));
   const name = width((row) => row.name);
@@ -110,14 +110,14 @@ export function parseBound(side: Bound["side"], text: string): Bound {
 const CHANGE = /\.change(?:\.low|\.high)?$/;
 
 /**
- * Describes the bounds that are violated. A metric that could not be computed violates its bound.
- * @throws RequestError `config_invalid`
+ * Returns a message for each bound that is violated. A metric that could not be computed violates its bound.
+ * @throws RequestError `config_invalid` for an unknown metric
  */
 export function brokenBounds(bounds: readonly Bound[], metrics: Readonly<Record<string, number | null>>): string[] {
   return bounds.flatMap(({ side, name, value }) => {
     const figure = metrics[name];
     if (figure === undefined) {
-      // A metric has no change if no run was compared, or if one of the two runs could not compute the metric.
+      // `NAME.change` is absent if there was no comparison, or if one of the two runs could not compute the metric.
       if (CHANGE.test(name) && metrics[name.replace(CHANGE, "")] !== undefined) return [unscored({ side, name, value })];
       const known = Object.keys(metrics);
       const some = `Known figures include ${known.slice(0, 12).join(", ")}.${didYouMean(name, known)}`;

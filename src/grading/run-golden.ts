@@ -17,7 +17,7 @@ export type GoldenEngine = Pick<Engine, "answer" | "ingest" | "close" | "store" 
 
 export interface OpenOptions {
   readonly config: Config;
-  /** Pack whose vocabulary is used. @default a pack without vocabulary */
+  /** Domain pack whose vocabulary is used. @default a pack without vocabulary */
   readonly domain?: string | undefined;
   readonly profile?: string | undefined;
   readonly baseUrl?: string | undefined;
@@ -33,15 +33,15 @@ export interface GoldenRunOptions extends OpenOptions {
   readonly known?: ReadonlyMap<string, AskedItem>;
 }
 
-/** A judged question with its timings. */
+/** A judged question with its duration. */
 export interface AskedItem {
   readonly item: GoldenItem;
   readonly latencyMs: number;
-  /** Milliseconds spent on checks of the whole answer, including grading by the profile; `null`: not checked. */
+  /** Milliseconds spent on checks of the whole answer, including the grades of the profile; `null`: not checked. */
   readonly checkMs: number | null;
 }
 
-/** Numbers of added documents and chunks of an ingest, and its duration in milliseconds. */
+/** Numbers of documents and chunks that were ingested, and the duration in milliseconds. */
 export type Ingested = Awaited<ReturnType<typeof ingestAll>>;
 
 type OpenedSet = Awaited<ReturnType<typeof openGoldenSet<GoldenEngine>>>;
@@ -50,7 +50,7 @@ type OpenedSet = Awaited<ReturnType<typeof openGoldenSet<GoldenEngine>>>;
 const NEUTRAL = "documents";
 
 /**
- * Opens a temporary engine over the documents of a set. Closing it deletes its folder.
+ * Opens an engine in a temporary folder and ingests the documents of a golden set. `close` deletes the folder.
  * @throws IngestError if ingestion does not finish
  */
 export async function openGoldenSet<E extends GoldenEngine>(
@@ -106,8 +106,8 @@ export type GoldenEvent =
   | { readonly type: "judged"; readonly asked: readonly AskedItem[]; readonly ingested: Ingested };
 
 /**
- * Asks every question of a set as a user would, and judges the answers. Yields each judged question as an `item`, so that
- * the items of a cancelled run are kept.
+ * Asks every question of a golden set as a user would, and judges the answers. Yields each judged question as an `item`, so
+ * that the caller can save it before the run ends.
  */
 export async function* runGolden(set: GoldenSet, options: GoldenRunOptions): AsyncGenerator<GoldenEvent, void> {
   yield { type: "progress", done: 0, total: set.answerable.length + set.unanswerable.length, what: `${set.name}: reading documents` };
@@ -136,12 +136,12 @@ async function* askGolden(
     ...set.answerable.map((one) => ({ kind: "answerable" as const, one })),
     ...set.unanswerable.map((one) => ({ kind: one.kind, one })),
   ];
-  // The first question loads models. Ask one before timing starts, so that the timings do not include the loading.
+  // The first question loads models. Ask one before the timed questions, so that their timings do not include the loading.
   if (all.some(({ one }) => !known.has(one.id))) await ask("warm up");
   const asked: AskedItem[] = [];
   for (const asking of all) {
     const { question, tenant, id } = asking.one;
-    // Yield to the event loop so that Ctrl-C works. Without model calls, asking never waits for anything.
+    // Let the event loop run, so that Ctrl-C works. Without model calls, answering never waits for anything.
     await setImmediate();
     signal.throwIfAborted();
     yield { type: "progress", done: asked.length, total: all.length, what: `${set.name}: ${question}` };
@@ -152,7 +152,7 @@ async function* askGolden(
     }
     const began = performance.now();
     const answer = await ask(question, tenant).catch((error: unknown) => {
-      // An invalid question, such as one that is too long, affects only its own row, so continue with the next one.
+      // Record an invalid question, e.g. one that is too long, in its own item, and continue with the next question.
       if (error instanceof RequestError && !signal.aborted) return error;
       throw error;
     });
@@ -166,7 +166,7 @@ async function* askGolden(
   yield { type: "judged", asked, ingested };
 }
 
-/** Returns the fields that every item has, whether its question could be asked or not. */
+/** Returns the fields of an item that do not depend on the answer. */
 function askedOf(set: string, asking: Asking): Pick<GoldenItem, "domain" | "id" | "kind" | "needs" | "cluster" | "gold"> {
   const { id } = asking.one;
   const isAnswerable = asking.kind === "answerable";
@@ -179,7 +179,7 @@ function askedOf(set: string, asking: Asking): Pick<GoldenItem, "domain" | "id" 
   };
 }
 
-/** Creates the item of a question that could not be asked; it has no verdict and no scores. */
+/** Creates the item of a question that could not be asked. It has no verdict and no scores. */
 function unaskedItem(set: string, asking: Asking, { code, message }: RequestError): GoldenItem {
   return {
     ...askedOf(set, asking),
@@ -212,16 +212,16 @@ function describe(answer: Answer) {
 }
 
 /**
- * Judgement of one golden question (docs/evaluate.md). A shown answer is right or wrong; `right` is `null` if there are no
- * labels to judge by.
+ * Judgement of one golden question (docs/evaluate.md). `right` is `null` if the question has no label by which an answer
+ * can be judged.
  */
 type Judgement = Pick<GoldenItem, "shown" | "right" | "first" | "page" | "quoted" | "lacks" | "holds">;
 
 /**
- * Judges the answer to an answerable question. It is right if it is shown and three conditions hold. A citation overlaps
- * an occurrence of a gold quote. Each key value occurs in the sentences that cite gold quotes, in these quotes, or in
- * their headings. The answer contains nothing from the question's `must_not` list. If no gold quote was found in the
- * documents, the first condition is dropped, and key values are compared with the whole answer.
+ * Judges the answer to an answerable question. It is right if it is shown and three conditions hold. First, a citation
+ * overlaps an occurrence of a gold quote. Second, each key value occurs in the sentences that cite gold quotes, in these
+ * quotes, or in their headings. Third, the answer contains no value of `must_not`. If no gold quote was found in the
+ * documents, the first condition is dropped, and key values are searched in the whole answer.
  */
 export function judgeAnswerable(
   answer: Answer,
@@ -250,7 +250,7 @@ export function judgeAnswerable(
   };
 }
 
-/** Judges the answer to an unanswerable question. `right` is true only for an answer that quotes the text contradicting a false premise. */
+/** Judges the answer to an unanswerable question. It is right only if it quotes a text that contradicts the false premise. */
 export function judgeUnanswerable(answer: Answer, { id }: Omit<GoldenUnanswerable, "tenant">, places: GoldenPlaces): Judgement {
   const shown = answer.status === "ok";
   const quoted = shown && answer.citations.some((citation) => standsAt(citation, places.contradicting(id)));
@@ -258,7 +258,7 @@ export function judgeUnanswerable(answer: Answer, { id }: Omit<GoldenUnanswerabl
 }
 
 /**
- * Returns the text that is compared with key values: the lines that cite gold quotes, and these quotes with their document
+ * Returns the text in which key values are searched: the lines that cite gold quotes, and these quotes with their document
  * title, headings and table header.
  * @param bearing numbers of the citations of gold quotes; `null`: all citations
  */

@@ -21,7 +21,7 @@ type ScoreOrReason = number | string;
 
 /**
  * Scores an answer.
- * @param labels of an answerable question; `null`: the question is unanswerable, so only citations and faithfulness are scored
+ * @param labels labels of an answerable question; `null` for an unanswerable one, of which only some scores can be computed
  */
 export async function scoreAnswer(answer: Answer, labels: Labels | null, places: GoldenPlaces, judge: ClaimJudge): Promise<AnswerScores> {
   const ranked = [...answer.evidence].sort((one, other) => rankOf(one) - rankOf(other));
@@ -65,9 +65,8 @@ function describePassage(
 }
 
 /**
- * Returns the lines of an answer that are compared with key values. If the answer shows several rows of one table and not
- * all of them contain a key value, these rows are left out, because the reader would have to choose the right row. The
- * first line of the answer is always included.
+ * Returns the lines of an answer that are compared with key values. Leaves out several rows of one table if not all of
+ * them contain a key value, because the user would have to choose the right row. Always includes the first line.
  */
 export function countedLines(answer: Answer, values: readonly string[]): Line[] {
   const lines = answerLines(answer);
@@ -120,7 +119,7 @@ async function correctness(answer: Answer, { answer: reference, gold_quotes }: L
   const of = (verdicts: readonly (boolean | null)[], wanted: boolean) => verdicts.filter((one) => one === wanted).length;
   const [hits, extra, met, missed] = [of(supported, true), of(supported, false), of(found, true), of(found, false)];
   if (hits + extra === 0 || missed + met === 0) return "its sentences could not be scored";
-  // A reference of a few words, such as "21 days", cannot support a whole sentence, so the score would be meaningless.
+  // A reference of a few words, such as "21 days", cannot support a whole sentence. The score would be 0 for any answer.
   if (hits === 0 && met > 0 && gold_quotes.length === 0)
     return "the reference is part of longer sentences of the answer, which cannot be compared. Add gold_quotes, or write the reference in whole sentences";
   return (2 * hits) / (2 * hits + extra + missed);
@@ -130,7 +129,7 @@ function plainQuote(text: string): CitedQuote {
   return { text, url: null, exact: true };
 }
 
-/** Scores citations as Gao et al. 2023 do (ALCE). Collects the faults of sentences that their citations do not support. */
+/** Scores citations (ALCE: Gao et al. 2023). Collects the faults of sentences that their citations do not support. */
 async function judgeCitations(
   answer: Answer,
   judge: ClaimJudge,
@@ -162,8 +161,8 @@ async function judgeCitations(
 }
 
 /**
- * Returns whether a citation is precise: it alone supports the sentence, or the other citations do not support it
- * without this one.
+ * Returns whether a sentence needs a citation: the citation alone supports the sentence, or the sentence's other citations
+ * do not.
  */
 async function isNeeded(
   text: string,
@@ -187,8 +186,8 @@ function passageOf({ passage: { text, document, headingPath } }: Evidence): Cite
 }
 
 /**
- * Returns whether the text contains the value as whole tokens. Case, white space, and variants of quote marks and dashes
- * are ignored, and "$5" equals "$5.00". Digits within a longer number do not match.
+ * Returns whether the text contains the value as whole words. Ignores case, the amount of white space, and variants of
+ * quotation marks and dashes. "$5" equals "$5.00". Digits within a longer number do not match.
  */
 export function holdsToken(text: string, value: string): boolean {
   const wanted = plain(value);
