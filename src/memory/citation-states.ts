@@ -4,9 +4,9 @@ import { originalPlaceOf } from "../text/original-place.ts";
 import { unitsIn } from "../text/units.ts";
 
 /**
- * State of a quote in the current documents. `same`: the same characters at the same place. `moved`: the same characters
- * elsewhere in its document or in another one. `changed`: its sentence has other words now. `gone`: its document or its
- * text no longer exists.
+ * State of a quote in the current documents. `same`: the same characters are at the same place. `moved`: the same characters
+ * are elsewhere in its document or in another one. `changed`: a sentence with similar words is there instead. `gone`: none
+ * of these.
  */
 export type CitationState = "same" | "moved" | "changed" | "gone";
 
@@ -15,8 +15,8 @@ export interface CitationStanding {
   readonly n: number;
   readonly state: CitationState;
   /**
-   * Share of the quote's words, weighted by rarity, that the current text contains: 1 for `same` and `moved`, below 1 for
-   * `changed`, 0 for `gone`.
+   * Share of the quote's words that the current text (`now`) contains, weighted by their rarity. It is 1 for `same` and
+   * `moved`, below 1 for `changed`, and 0 for `gone`.
    */
   readonly likeness: number;
   /** The quote, or the sentence that replaces it, in the current documents; `null` if gone. */
@@ -27,17 +27,18 @@ export interface CitationStanding {
 export type StandingQuote = ReturnType<typeof standingAt>;
 
 /**
- * Minimum share of a quote's words in a changed sentence. If no sentence has that share, the quote is gone. Chosen on 215
- * sentences of the packs' documents. After replacing a word or number, adding a clause or leaving out a third of the
- * words, 644 of 645 sentences keep this share. For 202 removed sentences, no other sentence has it (the test verifies this).
+ * Minimum share of a quote's words that a changed sentence must contain. If no sentence does, the quote is `gone`. Chosen
+ * on 215 sentences of the documents of the bundled packs. With a word or number replaced, a clause added, or a third of the
+ * words left out, 644 of 645 sentences reach this share. For 202 removed sentences, no other sentence reaches it. The
+ * tests verify this.
  */
 export const CHANGED_LIKENESS = 0.45;
 /**
- * Minimum length in characters of a quote that is searched in other documents. Shorter texts, such as table cells, occur
- * everywhere.
+ * Minimum length in characters of a quote that is searched in other documents. Shorter texts, such as table cells, occur in
+ * many documents.
  */
 export const MOVED_CHARACTERS = 40;
-/** Maximum number of other documents that are compared with a quote. */
+/** Maximum number of other documents in which a quote is located. */
 const ELSEWHERE = 3;
 /** Maximum number of occurrences of a quote whose context is compared. */
 const PLACES = 1_000;
@@ -59,8 +60,8 @@ export async function citationStates(
 }
 
 /**
- * Returns the state of a quote in the current version of its document, or `null` if neither the quote nor similar
- * wording is in it.
+ * Returns the state of a quote in `document`, the current version of its own or another document. Returns `null` if it
+ * contains neither the quote nor a similar sentence.
  */
 export function standingIn(citation: Citation, document: StoredDocument): CitationStanding | null {
   const { n, quote } = citation;
@@ -92,8 +93,8 @@ async function standingElsewhere(
 }
 
 /**
- * Returns the offset of exactly this quote, or `null`. Of several places, the one with the most similar context is
- * returned; of equally similar ones, the one nearest to the old offset.
+ * Returns the offset of the exact quote in the document, or `null`. If it occurs several times, the occurrence with the most
+ * similar context wins, then the one nearest to the old offset.
  */
 function placeOf({ quote, context, quoteStart, start }: Citation, { text }: StoredDocument): number | null {
   if (quote === "") return null;
@@ -135,7 +136,7 @@ function standingAt(document: StoredDocument, range: TextRange) {
   };
 }
 
-/** A range of a text. `likeness`: weighted share (0 to 1) of the searched words that the range contains. */
+/** A range of a text. `likeness` is the weighted share of the searched words that the range contains, from 0 to 1. */
 interface NearestWording extends TextRange {
   readonly likeness: number;
 }
@@ -143,9 +144,10 @@ interface NearestWording extends TextRange {
 const WORD = /[\p{L}\p{N}]+/gu;
 
 /**
- * Searches the window of as many words as `wording` that shares most words with it, weighted by their rarity in the
- * text. Returns the range from the first to the last shared word; of equal windows, that of the window nearest to `near`;
- * `null` if no word is shared. Takes time linear in the length of the text.
+ * Finds the part of a text that is most similar to `wording`. Moves a window with as many words as `wording` through the
+ * text. The window that shares most words with `wording` wins, weighted by their rarity in the text; on ties, the one
+ * nearest to `near`. Returns the range from its first to its last shared word; `null` if no word is shared. Takes time
+ * linear in the length of the text.
  * @param near previous offset of the wording
  */
 function nearestWording(wording: string, text: string, near: number): NearestWording | null {

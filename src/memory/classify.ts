@@ -11,8 +11,8 @@ export interface ClassifierSettings {
 export type Classify = (question: string) => QuestionNodes;
 
 /**
- * Returns a classifier: topics by keyword (`seven-layer` design, equation 5) and entities by pattern (listing 6). Unlike
- * in the design, all spellings of an entity give the same node.
+ * Returns a classifier that finds topics by keyword and entities by pattern (equation 5 and listing 6 in the source of
+ * profile `seven-layer`). Unlike in that source, all spellings of an entity give the same node.
  */
 export function createClassifier({ topics, entities }: ClassifierSettings): Classify {
   const readTopics = createTopicReader(topics);
@@ -32,7 +32,7 @@ export function createClassifier({ topics, entities }: ClassifierSettings): Clas
   };
 }
 
-/** Checks whether an entity is a code, not a name. */
+/** Checks whether an entity is a code, such as a form number: its value contains a digit. */
 export function isCode({ value }: EntityNode): boolean {
   return /\d/.test(value);
 }
@@ -52,13 +52,13 @@ export interface Topic {
   readonly keywords: readonly string[];
 }
 
-/** Returns the slugs of a text's topics, those with most keywords first, then in the order of the pack. */
+/** Returns the slugs of a text's topics. Topics of which it contains most keywords come first, ties in the order of the pack. */
 export type ReadTopics = (text: string) => string[];
 
 /**
- * Returns a function that finds the topics of a text. A text has every topic of which it contains a keyword
- * (`seven-layer` design, equation 5). Keywords match whole words in any inflection: "appeals" matches "appeal", but
- * "information" does not match "form".
+ * Returns a function that finds the topics of a text. A text has every topic of which it contains a keyword (equation 5 in
+ * the source of profile `seven-layer`). Keywords match whole words in any inflection: the keyword "appeal" matches
+ * "appeals", but "form" does not match "information".
  */
 export function createTopicReader(topics: readonly Topic[]): ReadTopics {
   const stem = createStemmer();
@@ -81,5 +81,5 @@ export function createTopicReader(topics: readonly Topic[]): ReadTopics {
   };
 }
 
-/** Maximum length of a word to stem. Longer words are noise. */
+/** Maximum length in characters of a word that is stemmed. Longer words are noise. */
 const MAX_WORD = 64;

@@ -3,7 +3,7 @@ import type { LinkedQuestion } from "../store/graph.ts";
 export const NODE_TYPES = ["topic", "entity", "source", "question"] as const;
 export type NodeType = (typeof NODE_TYPES)[number];
 
-/** A node of the question graph. Its id is its type and its name, such as `topic:fees`. */
+/** A node of the question graph. Its id consists of its type and its name, such as `topic:fees`. */
 interface Named {
   readonly type: NodeType;
   readonly label: string;
@@ -13,17 +13,18 @@ interface Named {
 
 export interface GraphFilter {
   readonly types: readonly NodeType[];
-  /** Words that must occur in the node's label or in that of a neighbour. */
+  /** Words that must all occur in the label of the node, or in the label of one of its neighbours. */
   readonly words: string;
-  /** Id of the node whose neighbours are shown; `null` for all nodes. */
+  /** Id of a node. Only this node and its neighbours are shown; `null`: all nodes. */
   readonly around: string | null;
   /** Maximum number of nodes. */
   readonly limit: number;
 }
 
 /**
- * Returns the part of the graph that the filters select: first the node `around`, then nodes whose own label matches,
- * then nodes with most edges. Takes time linear in nodes and edges, except for sorting.
+ * Returns the part of the graph that the filters select. Its nodes are ordered: first the node `around`, then nodes whose
+ * own label contains the words, then the others; within each group, nodes with most edges first. Takes time linear in
+ * nodes and edges, except for sorting.
  */
 export function viewGraph(questions: readonly LinkedQuestion[], { types, words, around, limit }: GraphFilter) {
   const { nodes, neighbours } = buildGraph(questions);
@@ -61,7 +62,7 @@ export function viewGraph(questions: readonly LinkedQuestion[], { types, words, 
   };
 }
 
-/** Builds the graph. Questions with the same words are one node. Questions whose text was not kept have no node. */
+/** Builds the graph. Questions with the same text are one node. Questions whose text was not kept have no node. */
 function buildGraph(questions: readonly LinkedQuestion[]): { nodes: Map<string, Named>; neighbours: Map<string, Set<string>> } {
   const nodes = new Map<string, Named>();
   const neighbours = new Map<string, Set<string>>();

@@ -18,7 +18,7 @@ import { once } from "../text/memo.ts";
 export interface AskedQuestion {
   /** Question with misspelt words corrected. */
   readonly question: string;
-  /** Question as written. If the correction adds or changes an exact value, no stored answer is served. */
+  /** Question as written. If the correction of misspelt words changed an exact fact, no stored answer is served. */
   readonly written: string;
   readonly passages: readonly MatchPassage[];
 }
@@ -28,25 +28,25 @@ export interface MatchPassage {
   readonly document: { readonly id: string };
 }
 
-/** A stored question with the data kept for comparison. */
+/** A stored question with the data for its comparison. */
 export interface ComparedQuestion {
   readonly question: string;
-  /** Cosine of the two questions. */
+  /** Cosine of this question and the asked one. */
   readonly cosine: number;
-  /** What retrieval found for the stored question, and the part of it that the answer cites. */
+  /** Documents and chunks that retrieval found for the stored question, and the chunks that its answer cites. */
   readonly retrieved: RetrievedFor;
 }
 
 export interface MatchVerdict {
   readonly accepted: boolean;
   /**
-   * Score by which accepted questions are ordered: the probability that both ask the same, or the weighted sum
-   * (`SPARK_SUM`) of a profile with thresholds. `null` if not scored.
+   * Score by which accepted questions are ordered: the probability that both ask the same or, in a profile with
+   * thresholds, a weighted sum (`SPARK_SUM`). `null` if not scored.
    */
   readonly score: number | null;
   /** Jaccard index of the values, codes and names of both questions; `null` if not compared. */
   readonly entities: number | null;
-  /** Jaccard index of the documents found for both questions; `null` if none were found for one of them, or not compared. */
+  /** Jaccard index of the documents found for both questions; `null` if not compared, or if none were found for one of them. */
   readonly documents: number | null;
   /** Name of the rule that decided. */
   readonly rule: string;
@@ -54,7 +54,7 @@ export interface MatchVerdict {
   readonly reason: string;
 }
 
-/** Decides whether the answer to a stored question also answers the asked one. Rejects the answer if anything is unknown. */
+/** Decides whether the answer to a stored question also answers the asked one. Rejects it if anything is unknown. */
 export interface Matcher {
   /** Returns the text of a question to embed. */
   textFor(question: string, settings: MatchSettings): string;
@@ -70,9 +70,9 @@ export interface Matcher {
 const probability = z.number().min(0).max(1);
 const weightsSchema = z.object({
   recipe: z.string(),
-  /** Name and hash of the cross-encoder on which the thresholds were chosen. With any other, no stored answer is served. */
+  /** Name and hash of the cross-encoder on which the thresholds were chosen. With another one, no stored answer is served. */
   reader: z.object({ name: z.string(), hash: z.string() }),
-  /** Minimum probability that both questions ask the same: `measured` in a domain with `semantic_cache`, `other` elsewhere. */
+  /** Minimum probability that both questions ask the same. `measured`: in domains whose pack sets `semantic_cache`. */
   from: z.object({ measured: probability, other: probability }),
 });
 export type ParaphraseWeights = z.infer<typeof weightsSchema>;
@@ -88,7 +88,7 @@ export function readParaphraseWeights(path: string = shippedWeights("paraphrase.
 export interface MatcherParts {
   readonly facts: QuestionFactReader;
   readonly weights: () => ParaphraseWeights;
-  /** True if the domain pack sets `semantic_cache`, which states that a test found no wrong answer to a paraphrase. */
+  /** True if the domain pack sets `semantic_cache`: a test in this domain found no wrong answer to a paraphrase. */
   readonly isMeasured: boolean;
   /** Returns the cross-encoder; `null` if there is none, or if the thresholds were chosen on another one. */
   readonly read: () => ReadTexts | null;
@@ -99,17 +99,17 @@ export interface MatcherParts {
 /** Maximum number of analysed questions in the cache. Popular stored questions are compared again and again. */
 const REMEMBERED = 2_000;
 /**
- * Maximum length of a comparable question in characters. The cross-encoder cuts longer ones, and the difference may be
- * in the part that is cut.
+ * Maximum length in characters of a question that is compared. The cross-encoder may cut longer ones, and the difference may
+ * be in the text that is cut.
  */
 const MAX_QUESTION = 200;
-/** Weights of the score in `spark`. The `spark` design has three learned weights, but does not state their values. */
+/** Weights of the score in profile `spark`. Its source uses three learned weights, but does not state their values. */
 const SPARK_SUM = { cosine: 0.5, entities: 0.25, documents: 0.25 } as const;
 
 /**
- * Creates a matcher. The exact facts of both questions must be equal. Then a profile with thresholds requires that
- * these are reached; any other profile requires that the search found a passage that the stored answer cites. Finally
- * the cross-encoder decides.
+ * Creates a matcher. First, the exact facts of both questions must be equal. Second, profiles with thresholds require that
+ * cosine and overlaps reach them; other profiles require that the search for the asked question found a passage that the
+ * stored answer cites. Third, the cross-encoder decides whether both ask the same.
  */
 export function createMatcher({ facts, weights, isMeasured, read, carry }: MatcherParts): Matcher {
   const factsOf = recent(REMEMBERED, facts.read);
@@ -143,7 +143,7 @@ export function createMatcher({ facts, weights, isMeasured, read, carry }: Match
 
 export const UNCOMPARED = { accepted: false, score: null, entities: null, documents: null } as const;
 
-/** Verdict if a correction changed an exact value: a correction is a guess, and an exact value must never be guessed. */
+/** Verdict if the correction of a misspelt word changed an exact value. A correction is a guess, and exact values must not be guessed. */
 const REPAIRED: MatchVerdict = { ...UNCOMPARED, rule: "repaired", reason: "a misspelt word was corrected to an exact value" };
 
 /** Compares everything but the meaning, which the cross-encoder compares afterwards. */
@@ -185,9 +185,9 @@ export function documentOverlap(a: readonly string[], b: readonly string[]): num
 }
 
 /**
- * Returns, for each stored question, the probability that it asks the same as the asked one: the logistic function of
- * the mean log odds of both orders of the pair. `null` in the list: a question is too long; `null` instead of the list:
- * there is no cross-encoder, or nothing to compare.
+ * Returns, for each stored question, the probability that it asks the same as the asked one. It is the logistic function of
+ * the log odds, averaged over both orders of the pair. An entry is `null` if one of the questions is too long. Returns
+ * `null` instead of a list if there is no cross-encoder, or nothing to compare.
  */
 export async function readProbabilities(
   asked: QuestionFacts,

@@ -9,7 +9,7 @@ import { actor, createReview, type ReviewParts } from "./review.ts";
 import { type SessionMessage, sessionMessages } from "./session-messages.ts";
 import { sumUp, sumUpMade } from "./statistics.ts";
 
-/** Maximum number of answers, newest first, that are analysed for statistics of models, stages and checks. */
+/** Number of answers, newest first, from which statistics of models, stages and checks are computed. */
 const MADE_ANSWERS = 2_000;
 
 export interface FeedbackRequest {
@@ -17,7 +17,7 @@ export interface FeedbackRequest {
   readonly id: string;
   readonly verdict: "up" | "down";
   readonly reason?: string | null | undefined;
-  /** Session of the answer, or absent. If given and wrong, the request fails. */
+  /** Session of the answer. If it is given but is not the session of this answer, the request fails. */
   readonly sessionId?: string | null | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface SessionRequest {
 }
 
 export interface Counted {
-  /** Domain to be counted; `null`: all domains. */
+  /** Domain whose interactions are counted; `null`: all domains. */
   readonly domain: string | null;
   /** ISO time from which interactions are counted; `null`: from the beginning. */
   readonly since: string | null;
@@ -41,9 +41,9 @@ export interface ForgetOptions {
 }
 
 export interface ForgetReport extends Forgotten {
-  /** True if the database files contain none of the deleted data any more; `null` if nothing was deleted. */
+  /** True if the database files no longer contain the deleted data; `null` in a dry run, which deletes nothing. */
   readonly scrubbed: boolean | null;
-  /** Places that may still contain the data, and what to do; `null` if there are none. */
+  /** Says where the deleted data may still be, and what to do about it; `null` if it is nowhere. */
   readonly left: string | null;
 }
 

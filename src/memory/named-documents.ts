@@ -6,8 +6,8 @@ import type { SourceNode } from "../store/graph.ts";
 import { once } from "../text/memo.ts";
 
 /**
- * Returns every document that an answer cites or mentions, because not even the title of a document may be served to a
- * user who may no longer see the document.
+ * Returns every document that an answer cites or mentions. Not even the title of a document may be served to a user who may
+ * no longer see the document.
  */
 export function namedDocuments(answer: Answer): NamedDocument[] {
   const named = new Map(answer.evidence.map(({ passage }) => [passage.document.id, passage.document.version]));
@@ -26,24 +26,24 @@ function namedBesideEvidence({ citations, conflicts, seeAlso, refusal }: Answer)
   ];
 }
 
-/** Returns the distinct ids of every document that an answer quotes or names. Also works for an answer read from the store. */
+/** Returns the distinct ids of all documents that an answer quotes or names. The answer may be new or read from the store. */
 export function documentsIn(answer: Answer): string[] {
   const named = namedBesideEvidence(answer).map(({ documentId }) => documentId);
   return [...new Set([...named, ...answer.evidence.map(({ passage }) => passage.document.id)])];
 }
 
 /**
- * Checks whether a recorded answer may be shown: every document that it quotes or names must be visible in the scope
- * today. Every output of recorded text uses this rule. If one of the documents is deleted, the answer is shown to nobody.
+ * Checks whether a stored answer may be shown: every document that it quotes or names must be visible in the scope today. A
+ * deleted document is visible to nobody, so neither is the answer.
  */
 export async function mayBeShown(answer: Answer, scope: Scope, { visible }: Pick<DocumentStore, "visible">): Promise<boolean> {
   return seesEvery(documentsIn(answer), scope, { visible });
 }
 
 /**
- * Returns the parts of a recorded answer that a reviewer may see, without passages of documents that are not visible in
- * the scope today. Returns `null` if the answer itself quotes or names such a document, or if a model wrote it from
- * such passages, because a model may repeat passages that it does not cite.
+ * Returns a stored answer for a reviewer, without evidence from documents that are not visible in the scope today. Returns
+ * `null` if the answer itself quotes or names such a document. Also returns `null` if a model wrote the answer and such a
+ * document is among its evidence, because a model may repeat passages that it does not cite.
  */
 export async function shownOf(answer: Answer, scope: Scope, { visible }: Pick<DocumentStore, "visible">): Promise<Answer | null> {
   const seen = await visible(scope, documentsIn(answer));
@@ -67,7 +67,7 @@ export function citedSources({ citations }: Answer): SourceNode[] {
   return [...sources.values()];
 }
 
-/** Returns documents and chunks of the retrieved passages, best first, and the chunks that the answer cites. */
+/** Returns the documents and chunks of the retrieved passages, best first, and the chunks that the answer cites. */
 export function retrievedFor({ evidence, citations }: Answer): RetrievedFor {
   const passages = evidence.map(({ passage }) => passage);
   return {
@@ -83,10 +83,10 @@ export function documentsOf(passages: readonly { readonly document: { readonly i
 }
 
 /**
- * Returns an answer in the form in which it is stored. Leaves out data that only this process needs (passages carry whole
- * document structures), the words of a refusal that redaction removed from the question, and personal data outside the
- * cited quotes.
- * @param hit the stored answer that was served; its parts were redacted when it was stored
+ * Returns an answer in the form in which it is stored. Removes the texts and document structures of passages, and personal
+ * data that no cited quote contains. From a refusal, also removes words that redaction removed from the question.
+ * @param question question, redacted for storage
+ * @param hit cached answer that was served; its fields were redacted when it was stored
  */
 export function forStorage(answer: Answer, question: string, hit: Answer | null = null): Answer {
   const { citations, conflicts, seeAlso, refusal, web, id, sessionId: _, cached, ...rest } = answer;
@@ -107,10 +107,10 @@ function withoutTexts(one: Evidence): Evidence {
   return { ...one, passage: { ...passage, text: "", units: [], document: { ...document, blocks: [], sourceMap: [] } } };
 }
 
-/** Matches text that may be personal data; a quick test. Every recognised kind has a digit or the sign of an email address. */
+/** Fast test: a text without a match has no personal data. Every recognised kind contains a digit or the sign of an email address. */
 const MAY_BE_PERSONAL = /[\p{Nd}@]|[[(]at[\])]/iu;
 
-/** Redacts a text of an answer for storage, except personal data that a cited quote contains. */
+/** Redacts personal data in a text of an answer for storage. Keeps data that a cited quote contains. */
 export function redactAnswered(text: string, answer: Pick<Answer, "citations">): string {
   return redactUnpublished(text, () => publishedIn(answer));
 }
@@ -119,17 +119,17 @@ function publishedIn({ citations }: Pick<Answer, "citations">): string {
   return oneLine(citations.map(({ quote }) => quote).join("\n"));
 }
 
-/** Joins lines, because a quote may break an address into lines that a sentence writes on one line. */
+/** Puts a text on one line. A quote may contain an address in several lines that a sentence writes in one line. */
 function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, " ");
 }
 
-/** Returns whether redaction would change the text of an answer. Such an answer is not served again. */
+/** Returns whether redaction would change a sentence of the answer. Such an answer is not served again. */
 export function losesWords(answer: Pick<Answer, "sentences" | "citations">): boolean {
   return answer.sentences.some(({ text }) => redactAnswered(text, answer) !== text);
 }
 
-/** Redacts personal data that no cited quote contains. A hotline's number in a quote, for example, is public and stays. */
+/** Redacts personal data that no cited quote contains. For example, a hotline number in a quote is public and stays. */
 function redactUnpublished(text: string, published: () => string): string {
   if (!MAY_BE_PERSONAL.test(text)) return text;
   if (findPersonalData(text).every((one) => published().includes(oneLine(one.text)))) return text;

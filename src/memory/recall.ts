@@ -7,7 +7,7 @@ import { isCode, nameOf } from "./classify.ts";
 import { type Matcher, type MatchPassage, type MatchVerdict, UNCOMPARED } from "./matcher.ts";
 import { type Hit, type Judgement, type ReverifyParts, reverify } from "./stored-answers.ts";
 
-/** Vectors of one model, in groups that are searched separately. */
+/** Vectors of one encoder. Each group (the key of a scope) is searched separately. */
 interface GroupedVectors {
   add(group: string, vector: Float32Array): number;
   delete(slot: number): void;
@@ -20,15 +20,14 @@ interface Neighbour {
 }
 
 /**
- * Maximum number of searches per question. A search is repeated as long as it finds entries that are deleted in the
- * database.
+ * Maximum number of searches per question. A search is repeated if it found entries that no longer exist in the database.
  */
 const ROUNDS = 8;
 
 /**
- * Vectors of stored questions in this process, kept in step with the database. Before each search it loads the entries of
- * all processes that are newer than the newest known one. A deleted entry is noticed when a search finds it. It is never
- * served, because every neighbour is read from the database.
+ * In-memory index of the vectors of stored questions. Before each search, it loads the entries that any process has added
+ * to the database since. A deleted entry is detected when a search finds it. It is never served, because every neighbour is
+ * read from the database.
  */
 export class QuestionIndex {
   private readonly cache: Pick<CacheStore, "newest" | "vectorsAfter">;
@@ -51,7 +50,7 @@ export class QuestionIndex {
 
   /**
    * Returns the nearest stored questions of a scope that still exist.
-   * @param read reads entries by key: the found ones, and the keys of deleted ones
+   * @param read reads entries from the database by key; returns those that exist, and the keys of the deleted ones
    */
   async nearest<T>(
     { model, scope, vector }: { readonly model: string; readonly scope: string; readonly vector: Float32Array },
@@ -119,21 +118,21 @@ export interface Candidate {
   readonly level: "semantic" | "graph";
   readonly stored: StoredQuestion;
   readonly cosine: number;
-  /** Factor by which relevance is multiplied, according to the review status (`seven-layer` design, equation 6). */
+  /** Factor by which relevance is multiplied. Depends on the review status (equation 6 in the source of profile `seven-layer`). */
   readonly weight: number;
-  /** Graph rule that excludes the stored question (`barredBy`), or `null`. */
+  /** Rule of the question graph that excludes the stored question (`barredBy`), or `null`. */
   readonly barred: { readonly rule: string; readonly reason: string } | null;
 }
 
 /** Maximum number of nearest stored questions that the semantic cache compares. */
 const NEAREST_QUESTIONS = 10;
-/** Maximum number of answers per graph query (`seven-layer` design, listing 7). */
+/** Maximum number of answers per graph query (listing 7 in the source of profile `seven-layer`). */
 const GRAPH_ANSWERS = 5;
-/** Maximum number of related questions that are read before they are ranked. */
+/** Maximum number of related questions that are read from the graph before they are ranked. */
 const GRAPH_READ = 50;
 const WEIGHT_OF = { approved: 1.5, flagged: 0.5, unreviewed: 1 } as const;
 
-/** Returns the stored questions of the same scope whose vectors are nearest. */
+/** Returns the stored questions of the same scope whose vectors are nearest to that of the asked question. */
 export async function nearestQuestions(
   asked: Asked,
   { cache, index }: { readonly cache: Pick<CacheStore, "questions">; readonly index: QuestionIndex },
@@ -148,24 +147,24 @@ export async function nearestQuestions(
   });
 }
 
-/** Stores that relate questions to topics and entities. */
+/** Stores with the questions, and with their topics and entities. */
 interface GraphParts {
   readonly cache: Pick<CacheStore, "questions">;
   readonly graph: GraphStore;
 }
 
 /**
- * Returns the newest approved questions of the same scope that share a topic and an entity (`seven-layer` design,
- * listing 7).
+ * Returns the newest approved questions of the same scope that share a topic and an entity with the asked question
+ * (listing 7 in the source of profile `seven-layer`).
  */
 export async function approvedQuestions(asked: Asked, parts: GraphParts): Promise<Candidate[]> {
   return readGraph(asked, await parts.graph.related({ ...queryOf(asked), approvedOnly: true, limit: GRAPH_ANSWERS }), parts);
 }
 
 /**
- * Returns stored questions that share a topic and an entity, with any review status. They are ranked by the factor for
- * the status times relevance (`seven-layer` design, equation 6).
- * @param known keys of questions that were already compared
+ * Returns stored questions of any review status that share a topic and an entity with the asked question. Ranks them by
+ * relevance times the factor for the status (equation 6 in the source of profile `seven-layer`).
+ * @param known keys of questions that were compared before; they are left out
  */
 export async function relatedQuestions(asked: Asked, known: ReadonlySet<string>, parts: GraphParts): Promise<Candidate[]> {
   const keys = await parts.graph.related({ ...queryOf(asked), approvedOnly: false, limit: GRAPH_READ });
@@ -186,21 +185,21 @@ async function readGraph(asked: Asked, keys: readonly string[], { cache, graph }
   const nodes = await graph.nodesOf(found.map(({ key }) => key));
   return found.map((stored): Candidate => {
     const of = nodes.get(stored.key) ?? { topics: [], entities: [], sources: [] };
-    // A vector of an earlier encoder may have another length.
+    // The vector may come from an earlier encoder and have another length.
     const cosine = asked.vector.values.length === stored.vector.length ? dot(asked.vector.values, stored.vector) : 0;
     return { level: "graph", stored, cosine, weight: WEIGHT_OF[stored.reviewStatus], barred: barredBy(asked, of) };
   });
 }
 
-/** Joins the results of graph and vector search without duplicates. A question found by both is kept as found by the graph. */
+/** Joins the results of graph search (`approved`) and vector search (`near`). Of duplicates, keeps the result of the graph search. */
 export function joinCandidates(approved: readonly Candidate[], near: readonly Candidate[]): Candidate[] {
   const keys = new Set(approved.map(({ stored }) => stored.key));
   return [...approved, ...near.filter(({ stored }) => !keys.has(stored.key))];
 }
 
 /**
- * Returns the rule that excludes a stored question, or `null`: entity grounding, topic coherence or source consistency
- * (`seven-layer` design, section 4.8).
+ * Returns the rule that excludes a stored question, or `null`. The rules are entity grounding, topic coherence and source
+ * consistency (section 4.8 in the source of profile `seven-layer`).
  */
 export function barredBy(
   asked: QuestionNodes,
@@ -219,17 +218,18 @@ interface AcceptParts extends ReverifyParts {
   readonly matcher: Matcher;
   readonly settings: MatchSettings;
   /**
-   * Order of accepted candidates. True: by the factor for the review status times relevance (`seven-layer` design, equation
-   * 6). False: by the matcher's score.
+   * Order of accepted candidates. True: by relevance times the factor for the review status (`Candidate.weight`). False: by
+   * the score of the matcher.
    */
   readonly byReview: boolean;
   readonly signal: AbortSignal;
 }
 
 /**
- * Returns the first candidate, in the order of the profile, that asks the same question and whose answer is safe to serve
- * today. If anything about a candidate is unknown, it is excluded.
- * @param passages retrieved passages for the asked question, best first
+ * Returns the best candidate that asks the same question and whose answer is safe to serve today. A candidate about which
+ * anything is unknown is excluded.
+ * @param passages passages retrieved for the asked question, best first
+ * @param effects `"drop"` deletes stored answers that are not safe; `"none"` changes nothing
  */
 export async function acceptCandidate(
   asked: Asked,
@@ -262,8 +262,8 @@ export async function acceptCandidate(
 const GONE = { type: "unsafe", rule: "gone", reason: "it was deleted in the meantime" } as const;
 
 /**
- * Returns a verdict for every candidate. Those that a graph rule excludes or a reviewer flagged are rejected without
- * comparison.
+ * Returns a verdict for every candidate. Rejects candidates that a graph rule excludes or a reviewer flagged, without
+ * comparing them.
  */
 async function judgeAll(
   { text, written }: Asked,
@@ -287,7 +287,7 @@ const FLAGGED = { rule: "flagged", reason: "a reviewer flagged the stored answer
 
 type Judged = { readonly candidate: Candidate; readonly verdict: MatchVerdict };
 
-/** Orders by relevance times the factor for the review status. Relevance is the matcher's score or, without one, the cosine. */
+/** Orders by relevance times the factor for the review status. Relevance is the matcher's score or, if it is `null`, the cosine. */
 function byReviewedRelevance(a: Judged, b: Judged): number {
   const rank = ({ candidate, verdict }: Judged) => candidate.weight * (verdict.score ?? candidate.cosine);
   return rank(b) - rank(a) || byAge(a.candidate, b.candidate);
@@ -304,7 +304,7 @@ function toJudgement({ level, stored, cosine }: Candidate, verdict: MatchVerdict
   return { level, question, storedAt, cosine, entities, documents, score, served: false, rule, reason };
 }
 
-/** Orders by age, newest first; equal ages by key, so that the order is always the same. */
+/** Orders newest first. Equal times are ordered by key, so that the order is always the same. */
 function byAge({ stored: a }: Candidate, { stored: b }: Candidate): number {
   if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? 1 : -1;
   return a.key < b.key ? -1 : 1;

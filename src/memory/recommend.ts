@@ -1,11 +1,11 @@
 import type { DiagnosticReport, MissingTerm, Recommendation, StoredReport, ValueKind } from "../store/diagnostic-report.ts";
 import { compareText } from "../text/normalise.ts";
 
-/** Maximum number of recommendations in a report. A reader would not act on more. */
+/** Maximum number of recommendations in a report. Nobody would act on more. */
 const MAX_RECOMMENDATIONS = 8;
-/** Maximum number of recommendations about missing terms, and about unreadable files; also of terms listed in one text. */
+/** Maximum number of recommendations about missing terms, of those about unreadable files, and of terms listed in one of them. */
 const MAX_EACH = 3;
-/** Minimum share and number of out-of-vocabulary words with which a question counts as outside the domain. */
+/** Share and number of out-of-vocabulary words from which a question counts as outside the domain. */
 const STRANGE_SHARE = 0.6;
 const STRANGE_WORDS = 3;
 
@@ -29,8 +29,8 @@ export interface RecommendParts {
 }
 
 /**
- * Returns recommendations for better documents: those based on counted facts first, then guesses. If the index is empty,
- * the only recommendation is to add documents.
+ * Returns recommendations for better documents, each marked as based on counted facts or on a heuristic. If there are no
+ * documents, the only recommendation is to add some.
  */
 export function recommend(report: Omit<DiagnosticReport, "recommendations">, parts: RecommendParts): Recommendation[] {
   if (parts.documents === 0) {
@@ -53,8 +53,8 @@ export function recommend(report: Omit<DiagnosticReport, "recommendations">, par
 }
 
 /**
- * Returns whether a question is outside the domain: most of its words are out of vocabulary, and it has no known topic.
- * Such a question shows no gap in the documents.
+ * Returns whether a question is outside the domain: most of its words occur in no document, and no passage is about one of
+ * its topics. Such a question shows no gap in the documents.
  */
 function isOutside({ query, gaps }: Pick<DiagnosticReport, "query" | "gaps">, outOfVocabulary: readonly MissingTerm[]): boolean {
   const words = outOfVocabulary.filter(({ kind }) => kind === "word").length;
@@ -139,7 +139,7 @@ function listed(terms: readonly string[]): string {
   return more > 0 ? `${shown.join(", ")} and ${more} more` : shown.join(" and ");
 }
 
-/** Maximum numbers of missing terms and of recommendations that are listed for a topic. */
+/** Maximum numbers of missing terms and of recommendations in the overview of a topic. */
 const MAX_MISSING = 8;
 const MAX_ADVICE = 5;
 
@@ -164,8 +164,7 @@ export function createReportGrouping(topics: readonly { readonly slug: string; r
   let total = 0;
   return {
     /**
-     * Adds a report. Reports must come newest first, because a recommendation keeps the wording of the first report
-     * with it.
+     * Adds a report. Reports must be added newest first: of equal recommendations, the wording of the first one is kept.
      */
     add({ topic, createdAt, report }: Pick<StoredReport, "topic" | "createdAt" | "report">): void {
       total++;
@@ -187,18 +186,18 @@ export function createReportGrouping(topics: readonly { readonly slug: string; r
     get total() {
       return total;
     },
-    /** Returns the groups, the largest first; equally large ones by mean confidence, the lowest first. */
+    /** Returns the groups, the largest first. Groups of equal size are ordered by mean confidence, the lowest first. */
     groups: () =>
       [...groups]
         .map(([topic, group]) => {
           const { reports, refused, newest, confidences, confidence } = group;
           return {
             ...{ topic, name: topics.find(({ slug }) => slug === topic)?.name ?? null, reports, refused },
-            /** Mean of the known values; `null` if there are none. */
+            /** Mean of the known confidences; `null` if there are none. */
             meanConfidence: confidences === 0 ? null : confidence / confidences,
-            /** Terms that no passage contained, those in most reports first. */
+            /** Terms of questions that no passage contained, most frequent first. */
             missing: mostFrequent(group.missing, MAX_MISSING).map(({ item, reports }) => ({ text: item, reports })),
-            /** Recommendations, those in most reports first, each in the wording of the newest report that has it. */
+            /** Recommendations, most frequent first, each in the wording of the newest report that contains it. */
             recommendations: mostFrequent(group.recommendations, MAX_ADVICE).map(({ item, reports }) => ({ ...item, reports })),
             newest,
           };
@@ -212,7 +211,7 @@ export function createReportGrouping(topics: readonly { readonly slug: string; r
 /** Summary of the reports of one topic, to decide which document to write next. */
 export type TopicOverview = ReturnType<ReturnType<typeof createReportGrouping>["groups"]>[number];
 
-/** Reports grouped by topic, the largest group first, and a page of reports. */
+/** Reports grouped by topic, the largest group first, and one page of single reports. */
 export interface ReportOverview {
   /** Total number of reports. */
   readonly total: number;
@@ -231,7 +230,7 @@ function count<T>(counts: Map<string, Counted<T>>, key: string, item: T): void {
   else known.reports++;
 }
 
-/** Returns the most frequent entries; equally frequent ones in the order of their keys. */
+/** Returns the most frequent entries. Equally frequent ones are ordered by key. */
 function mostFrequent<T>(counts: ReadonlyMap<string, Counted<T>>, limit: number): Counted<T>[] {
   return [...counts]
     .sort(([a, one], [b, other]) => other.reports - one.reports || compareText(a, b))

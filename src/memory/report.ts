@@ -24,13 +24,13 @@ import { words } from "../text/tokens.ts";
 import type { ReadTopics } from "./classify.ts";
 import { recommend } from "./recommend.ts";
 
-/** Maximum number of terms of each kind. A long question has more words than a reader would act on. */
+/** Maximum number of terms of each kind (words, codes, values) in a report. Nobody would act on more. */
 export const MAX_TERMS = 32;
 /** Maximum number of passages in a report. No profile uses more. */
 const MAX_PASSAGES = 12;
 /** Maximum number of conflicts in a report, and of unreadable files listed by name. */
 const MAX_NAMED = 5;
-/** Maximum number of reasons per check, and their maximum length in characters. */
+/** Maximum number of reasons per check, and maximum length of a reason in characters. */
 const MAX_REASONS = 3;
 const REASON_CHARACTERS = 200;
 /** Name of the check for personal data. */
@@ -38,9 +38,9 @@ const PII_CHECK = "pii";
 /** Maximum number of characters of a question that are analysed, many times the default limit for questions. */
 const MAX_READ = 10_000;
 
-/** Inputs of a report besides question and answer. */
+/** Inputs of a report other than question and answer. */
 export interface ReportParts {
-  /** Tokeniser of the index, with synonyms: a text that contains a synonym counts as containing the question's word. */
+  /** Tokeniser of the index. It knows synonyms: a text that contains a synonym also contains the word of the question. */
   readonly words: AskedWordsIndex;
   /** Checks whether a document that the user may read contains the token. */
   readonly holds: (token: string) => boolean;
@@ -60,19 +60,19 @@ export interface ReportParts {
   readonly threshold: ReportThreshold;
 }
 
-/** Thresholds for a report about a question that was answered; `null`: the profile does not use this threshold. */
+/** Thresholds below which a report is written about an answered question. `null`: the profile does not use this threshold. */
 export interface ReportThreshold {
-  /** Score minus the answer threshold; `null` if unknown. */
+  /** Score of the answer minus the threshold for answering; `null` if unknown. */
   readonly decisionMargin: number | null;
-  /** A report is written if the score is above the answer threshold by less than this. */
+  /** A report is written if `decisionMargin` is below this. */
   readonly margin: number | null;
-  /** A report is written if the confidence is below this. */
+  /** A report is written if the confidence of the answer is below this. */
   readonly below: number | null;
 }
 
 /**
- * Returns the reasons for a report on a new answer; an empty list if there are none. A cached answer got its report when
- * it was written.
+ * Returns the reasons for a report about a new answer; an empty list if there are none. Also empty for a cached answer,
+ * whose report was written with the answer.
  */
 export function reportCauses(
   { refusal, confidence, checks, cacheMode }: Pick<Answer, "refusal" | "confidence" | "checks" | "cacheMode">,
@@ -93,12 +93,12 @@ function isIssue({ verdict, leftOut }: CheckResult): boolean {
 }
 
 /**
- * Builds the diagnostic report of a question, without a model and without side effects. Takes time linear in question
- * and passages.
+ * Builds the diagnostic report of a question. Uses no model and has no side effects. Takes time linear in the length of
+ * question and passages.
  */
 export function diagnose(question: Question, answer: Answer, causes: readonly ReportCause[], parts: ReportParts): DiagnosticReport {
   const hostile = question.injectionSignals.length > 0;
-  // A crisis message shows no gap in the documents.
+  // A message that triggered a hotline shows no gap in the documents.
   const urgent = answer.warnings.some(({ code }) => code === "hotline");
   const text = withoutPersonalData(question.resolved);
   const repairs = parts.repairs.filter(({ written }) => words(text).some((word) => word.text === written));
@@ -147,7 +147,7 @@ export function diagnose(question: Question, answer: Answer, causes: readonly Re
   return { ...found, recommendations: hostile || urgent ? [] : recommend(found, parts) };
 }
 
-/** Removes all text from a report, for cases in which no text may be stored. Kinds, counts and scores stay. */
+/** Removes all text from a report, for privacy settings under which no text may be stored. Kinds, counts and scores stay. */
 export function withoutText(report: DiagnosticReport): DiagnosticReport {
   const { query, gaps } = report;
   return {
@@ -167,7 +167,7 @@ export function withoutText(report: DiagnosticReport): DiagnosticReport {
 }
 
 /**
- * Removes everything that comes from documents that the reader of the report may not see today. Ids, counts and scores
+ * Removes from a report everything that comes from documents that the viewer may not see today. Ids, counts and scores
  * stay.
  */
 export function withoutDocuments(report: DiagnosticReport, isVisible: (documentId: string) => boolean): DiagnosticReport {
@@ -177,7 +177,7 @@ export function withoutDocuments(report: DiagnosticReport, isVisible: (documentI
     ...report,
     query: { ...query, repaired: [] },
     passages: report.passages.map((one) => (isVisible(one.documentId) ? one : withoutSource(one))),
-    // Values, titles and reasons may come from any document, so remove them too.
+    // Conflicts and reasons may come from any document, so remove all of them.
     gaps: { ...gaps, conflicts: [] },
     checks: report.checks.map((issue) => ({ ...issue, reasons: [] })),
     recommendations: report.recommendations.filter(({ kind }) => kind !== "conflict" && kind !== "sentences_left_out"),
@@ -190,7 +190,7 @@ function withoutSource(passage: ReportedPassage): ReportedPassage {
 
 const PLACEHOLDER = new RegExp(String.raw`\[(?:${PERSONAL_KINDS.join("|")})\]`, "g");
 
-/** Removes personal data, and the placeholders that replace it after redaction. */
+/** Redacts personal data, and removes the placeholders that redaction inserts. */
 function withoutPersonalData(text: string): string {
   return redactPersonalData(text.slice(0, MAX_READ)).replaceAll(PLACEHOLDER, " ");
 }
@@ -203,8 +203,8 @@ function replaceWords(text: string, repairs: QueryAnalysis["repaired"]): string 
 type AskedTerms = ReturnType<typeof askedTerms>;
 
 /**
- * Extracts the codes, values and words that the question asks about. Codes are not listed again as values, and neither
- * is listed again as words.
+ * Extracts the codes, values and words of a question. A code is not listed again as a value, and neither codes nor values
+ * are listed again as words.
  */
 function askedTerms(text: string, index: AskedWordsIndex) {
   const codes = codesIn(text).slice(0, MAX_TERMS);
@@ -234,7 +234,7 @@ function viewPassage({ passage, score, verdict, reason }: Evidence, asked: Asked
   const whole = [passage.document.title, ...passage.headingPath, passage.text].join("\n");
   const view = {
     tokens: new Set(index.tokens(whole)),
-    // Finding values takes most of the time of a report, so do it only if the question asks for a value.
+    // Finding values takes most of the time of a report, so do it only if the question contains a value.
     values: new Set(asked.values.length === 0 ? [] : valuesIn(whole).map(keyOf)),
     /** Kinds of value that the passage contains, as bits. */
     kinds: asked.kinds.length === 0 ? 0 : heldValues(passage.text),
@@ -255,7 +255,7 @@ function viewPassage({ passage, score, verdict, reason }: Evidence, asked: Asked
   };
 }
 
-/** Returns a code in upper case, the usual form, because the index stores lower case. */
+/** Returns a code as people write it, in upper case. The index stores codes in lower case. */
 function shownCode(code: string): string {
   return code.toUpperCase();
 }
@@ -280,8 +280,8 @@ function missingTerms(asked: AskedTerms, views: readonly PassageView[], { words:
 }
 
 /**
- * Checks whether the documents may be about a topic: they contain all words of one of its keywords, not necessarily
- * together.
+ * Checks whether there may be documents about a topic: all words of one of its keywords occur in documents, not necessarily
+ * in the same one.
  */
 function mayHold(topic: string, { topics, words: index, holds }: ReportParts): boolean {
   const keywords = topics.find(({ slug }) => slug === topic)?.keywords ?? [];
@@ -292,9 +292,9 @@ function mayHold(topic: string, { topics, words: index, holds }: ReportParts): b
 }
 
 /**
- * Returns failed checks with redacted reasons, because a reason may repeat a model's text. If that text contained
- * personal data, only the check that found it keeps its reason: reasons of other checks may repeat the data in fragments
- * that redaction does not recognise.
+ * Returns failed checks with redacted reasons, because a reason may repeat a model's text. If the check for personal data
+ * failed, only this check keeps its reasons. Reasons of other checks may repeat the data in fragments that redaction does
+ * not recognise.
  */
 function checkIssues(checks: readonly CheckResult[]): CheckIssue[] {
   const personal = checks.some(({ name, verdict }) => name === PII_CHECK && verdict !== "pass");

@@ -7,13 +7,13 @@ import type { Store } from "../store/store.ts";
 import { compareText } from "../text/normalise.ts";
 import { shownOf } from "./named-documents.ts";
 
-/** Maximum number of interactions, newest first, from which the queue is computed. */
+/** Number of interactions, newest first, from which the queue is computed. */
 export const QUEUE_DEPTH = 20_000;
 /** Default number of listed queue items. */
 export const DEFAULT_QUEUE_LIMIT = 20;
 /** Default number of listed history rows. */
 export const DEFAULT_HISTORY_LIMIT = 50;
-/** Number of history rows read at once if the reader may see only some of them. */
+/** Number of history rows that are read at once if the person may see only some of them. */
 const HISTORY_READ = 500;
 
 export type QueuedQuestion = QueueItem & {
@@ -40,7 +40,7 @@ export interface HistoryOptions extends Pick<AuditPage, "before"> {
 /** A person who views answers. */
 export interface Reader {
   readonly sees: Sees;
-  /** Returns the scope for showing the answer: the asker's domain and tenant with the access labels of this person. */
+  /** Returns the scope in which the answer is shown: domain and tenant of the asker, access labels of this person. */
   readonly scopeFor: (asker: Asker) => Scope;
 }
 
@@ -57,11 +57,11 @@ export interface ReviewParts {
   /** True if the cache keeps flagged answers and serves them with a warning. */
   readonly keepsFlagged: boolean;
   /**
-   * Describes, by answer id, the filters and the selected text to which each question was restricted. Unrestricted
-   * questions are omitted.
+   * Describes the filters and the selection to which each question was restricted, by answer id. Omits unrestricted
+   * questions.
    */
   readonly within: (asked: readonly AskedIn[]) => Promise<ReadonlyMap<string, string>>;
-  /** Binds a reviewer's text to quotes of documents, or throws if a sentence cannot be bound. */
+  /** Links every sentence of a reviewer's text to quotes of documents. Throws if a sentence cannot be linked. */
   readonly bind: (interaction: ReviewedInteraction, answer: Answer, id: string, text: string) => Promise<Answer>;
 }
 
@@ -82,8 +82,8 @@ export function createReview({ store, domain, createId, keepsFlagged, within, bi
       return items.map((item) => ({ ...item, question: questions.get(item.id) ?? "", within: limits.get(item.id) ?? null }));
     },
     /**
-     * Returns an interaction for review. Without a reader, everything is visible.
-     * @throws RequestError `unknown_interaction`, also if the interaction is not visible to the reader
+     * Returns an interaction for review. Without `reader`, everything is visible.
+     * @throws RequestError `unknown_interaction`, also if the interaction is not visible to `reader`
      */
     async show(id: string, reader?: Reader) {
       const { curatedKey: _, curated, answer: text, ...found } = await load(id, reader?.sees);
@@ -95,11 +95,11 @@ export function createReview({ store, domain, createId, keepsFlagged, within, bi
       const [answer, corrected] = [await open(given), await open(correction)];
       return {
         ...found,
-        /** Describes the selection or filters of the question; `null` if there were none or they are no longer known. */
+        /** Describes the selection or filters of the question; `null` if there were none, or if they are no longer known. */
         within: limits.get(id) ?? null,
-        /** The answer; `null`: its text was not kept or is withheld. */
+        /** The answer; `null` if its text was not kept or is withheld. */
         answer,
-        /** True if answer or correction is withheld because a document that it uses is deleted or not visible to the reader. */
+        /** True if answer or correction is withheld, because a document that it uses is deleted or not visible to `reader`. */
         withheld: (answer === null && given !== null) || (corrected === null && correction !== null),
         curated:
           curated === null || corrected === null
@@ -117,15 +117,16 @@ export function createReview({ store, domain, createId, keepsFlagged, within, bi
       assertDone(await store.review.approve({ id, by: actor(by), versions: versionsOf(answer) }), id);
     },
     /**
-     * Marks the answer as wrong or doubtful. The cache deletes the answer, unless the cache serves flagged answers with a warning.
+     * Marks the answer as wrong or doubtful. The cached answer is deleted, unless the cache serves flagged answers with a
+     * warning.
      * @throws RequestError `unknown_interaction`
      */
     async flag(id: string, by: string): Promise<void> {
       assertDone(await store.review.flag({ id, by: actor(by), keepsCached: keepsFlagged }), id);
     },
     /**
-     * Replaces the answer. From now on the correction is served for the same question with the same selection and filters,
-     * before any cached answer, until one of its documents changes.
+     * Replaces the answer. Until one of its documents changes, the correction is served for the same question with the same
+     * selection and filters. It has priority over cached answers.
      * @throws RequestError `unknown_interaction`, `review_no_text`, `review_not_repeatable`, `review_stale`, `answer_…`
      */
     async correct(id: string, text: string, by: string): Promise<Answer> {
@@ -140,13 +141,13 @@ export function createReview({ store, domain, createId, keepsFlagged, within, bi
       assertDone(await store.review.correct(act), id);
       return answer;
     },
-    /** Returns audit rows about answers that the reviewer may see. `chain` is the verification of the whole audit log. */
+    /** Returns audit rows about answers that the reviewer may see, and in `chain` the result of verifying the whole audit log. */
     async history({ id, limit = DEFAULT_HISTORY_LIMIT, before, sees }: HistoryOptions = {}) {
-      // Read one row more than asked for, to know whether older rows follow.
+      // Read one row more than `limit`, to know whether older rows follow.
       const asked = { subject: id, limit: limit + 1, before };
       const found = sees === undefined ? await store.audit.list(asked) : await listSeen(store, asked, sees);
       const rows = found.slice(0, limit);
-      // `seq` of the last row if older rows follow; otherwise `null`.
+      // `seq` of the last returned row if older rows follow; otherwise `null`.
       const olderThan = found.length > limit ? (rows.at(-1)?.seq ?? null) : null;
       return { rows, olderThan, chain: await store.audit.verify() };
     },
@@ -154,8 +155,8 @@ export function createReview({ store, domain, createId, keepsFlagged, within, bi
 }
 
 /**
- * Actions of a reviewer. Each is recorded in the audit log under `by`. `sees` decides whose questions are visible;
- * absent: those of all users.
+ * Actions of a reviewer. Every change is recorded in the audit log under the name `by`. `sees` decides whose questions are
+ * visible. Without it, those of all users are.
  */
 export type Review = ReturnType<typeof createReview>;
 
@@ -210,8 +211,8 @@ function assertDone(outcome: ReviewOutcome, id: string): void {
 }
 
 /**
- * Returns the error for an unknown interaction. Also used for an interaction that the user may not see, to hide that it
- * exists.
+ * Returns the error for an unknown interaction. It is also thrown for an interaction that the user may not see, to hide
+ * that the interaction exists.
  */
 export function unknownInteraction(id: string): RequestError {
   const message = `There is no interaction "${id}". \`sourcebound review list\` shows those that wait for review.`;
@@ -219,8 +220,8 @@ export function unknownInteraction(id: string): RequestError {
 }
 
 /**
- * Weights of the factors of the review risk. Each factor is 0 to 1. A negative rating by a user has the largest weight,
- * then an outdated review, then low confidence. Chosen by hand, not measured.
+ * Weights of the factors of the review risk. Each factor is from 0 to 1. A negative rating by a user has the largest
+ * weight, then a review whose document has changed, then low confidence. The weights were chosen by hand, not measured.
  */
 export const RISK_WEIGHTS = {
   thumbsDown: 1,
@@ -231,15 +232,15 @@ export const RISK_WEIGHTS = {
   reported: 0.4,
   /** Factor: 1 − confidence of an answer; a missing confidence counts as 0. */
   unsure: 0.6,
-  /** Factor: 1 for a refusal. It misleads nobody, but may show a gap in the documents. */
+  /** Factor: 1 for a refusal. A refusal misleads nobody, but may show a gap in the documents. */
   refused: 0.2,
   thumbsUp: -0.3,
 } as const;
 
-/** Minimum risk in the queue. With a risk of 0, it would not matter how often the question was asked. */
+/** Minimum risk in the queue. The score multiplies risk and frequency, so with a risk of 0, frequency would not count. */
 const LEAST_RISK = 0.05;
 
-/** Returns the review risk of an answer, at least 0.05. */
+/** Returns the review risk of an answer, at least `LEAST_RISK`. */
 export function riskOf(one: PendingInteraction): number {
   return Math.max(
     LEAST_RISK,

@@ -21,13 +21,13 @@ const shownSchema = z.object({
       end: z.int(),
     }),
   ),
-  /** Ids of documents on which sentences without a citation may be based; absent if every sentence has a citation. */
+  /** Ids of the documents on which sentences without a citation may be based. Absent if every sentence has a citation. */
   documents: z.array(z.string()).optional(),
 });
 type Shown = z.infer<typeof shownSchema>;
 
 export type SessionCitation = Shown["citations"][number] & {
-  /** True if this is the current version of the document. */
+  /** True if the citation refers to the current version of its document. */
   readonly current: boolean;
 };
 
@@ -37,8 +37,8 @@ export type SessionMessage =
   | {
       readonly role: "assistant";
       /**
-       * Sentences with `[n]` after each; `null` if withheld because a document of the answer is deleted or no longer
-       * visible.
+       * Sentences, each with the numbers `[n]` of its citations. `null` if withheld, because a document of the answer is
+       * deleted or no longer visible.
        */
       readonly content: string | null;
       readonly at: string;
@@ -47,8 +47,8 @@ export type SessionMessage =
     };
 
 /**
- * Returns an answer as JSON text for its session.
- * @param isStored true if the answer was stored before, so that its text is redacted already
+ * Returns what was shown of an answer, as JSON text to store in its session.
+ * @param isStored true for an answer from the cache, whose text is already redacted
  */
 export function sessionShown(answer: Answer, isStored = false): string {
   const { id: answerId, status } = answer;

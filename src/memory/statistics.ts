@@ -3,14 +3,14 @@ import { quantile } from "../text/numbers.ts";
 
 export type Statistics = Awaited<ReturnType<typeof sumUp>>;
 
-/** Statistics of models, stages and checks for the newest answers. */
+/** Statistics of the models, stages and checks of the newest answers. */
 export type MadeStatistics = ReturnType<typeof sumUpMade>;
 
 /** Maximum number of listed topics. */
 const TOPICS_SHOWN = 20;
 const CONFIDENCE_PARTS = 10;
 
-/** Summarises interactions, without any text of questions. */
+/** Summarises interactions. The result contains no text of questions. */
 export async function sumUp(counted: AsyncIterable<CountedInteraction>) {
   const statuses = new Tally();
   const refusals = new Tally();
@@ -60,11 +60,11 @@ export async function sumUp(counted: AsyncIterable<CountedInteraction>) {
     /** Share of interactions served from the cache; `null` if there are none. */
     hitRate: interactions === 0 ? null : hits / interactions,
     /**
-     * Costs of model calls. `uncounted` is the number of interactions whose endpoint counted no tokens or whose model
-     * has no known price.
+     * Costs of model calls. `uncounted` is the number of interactions with unknown costs: the endpoint reported no tokens,
+     * or the model has no known price.
      */
     spent,
-    /** Costs saved by the cache: what the served answers cost when they were written. `uncounted` as for `spent`. */
+    /** Costs that the cache saved: those of the served answers when they were written. `uncounted` as for `spent`. */
     saved,
     topics: topics
       .entries()
@@ -76,17 +76,16 @@ export async function sumUp(counted: AsyncIterable<CountedInteraction>) {
     reviews: reviews.sorted(),
     feedback,
     ephemeral,
-    /** Figures by day (UTC), oldest first. */
+    /** Sums and latencies by day (UTC), oldest first. */
     days: [...days.values()].map(dayOf).sort((a, b) => (a.day < b.day ? -1 : 1)),
     /**
-     * For each tenth of confidence, the answers judged right by a person (approved or rated up) or wrong (flagged or
-     * rated down).
+     * For each tenth of the confidence scale, the number of answers that people judged to be right (approved or rated up)
+     * or wrong (flagged or rated down).
      */
     judged,
   };
 }
 
-/** Creates the sums of a day, with a list of its latencies in milliseconds. */
 function newDay(day: string) {
   return { day, interactions: 0, refused: 0, failed: 0, hits: 0, usd: 0, tokens: 0, latencies: [] as number[] };
 }
@@ -111,8 +110,8 @@ function addDay(days: Map<string, DaySums>, one: CountedInteraction): void {
 }
 
 /**
- * Returns whether a person judged an answer to be right; `null`: nobody judged it. A review overrides a user's rating.
- * Also `null` for a refusal, because its confidence is not that of an answer.
+ * Returns whether a person judged an answer to be right. A review overrides a user's rating. Returns `null` if nobody judged
+ * it, and for a refusal, whose confidence is not that of an answer.
  */
 function judgementOf({ status, reviewStatus, thumbs }: CountedInteraction): boolean | null {
   if (status !== "ok") return null;
@@ -120,7 +119,7 @@ function judgementOf({ status, reviewStatus, thumbs }: CountedInteraction): bool
   return thumbs === null ? null : thumbs === "up";
 }
 
-/** Summarises how answers were made. */
+/** Summarises the stages, grades, models and checks of answers. */
 export function sumUpMade(made: readonly MadeAnswer[]) {
   const stages = new Map<string, number[]>();
   const models = new Map<string, { calls: number; tokens: number; usd: number; uncounted: number }>();
@@ -141,7 +140,7 @@ export function sumUpMade(made: readonly MadeAnswer[]) {
   }
   const at = (values: readonly number[], share: number) => quantile(values, share) ?? 0;
   return {
-    /** Number of analysed answers: the newest ones whose text was kept. */
+    /** Number of answers that were analysed. */
     answers: made.length,
     /** Time in milliseconds by stage, in pipeline order. */
     stages: [...stages].map(([stage, ms]) => ({ stage, n: ms.length, p50: at(ms, 0.5), p95: at(ms, 0.95), p99: at(ms, 0.99) })),
@@ -151,7 +150,7 @@ export function sumUpMade(made: readonly MadeAnswer[]) {
   };
 }
 
-/** Returns grades by metric, and by day, oldest first. */
+/** Returns the grades of each metric: in total, and by day, oldest first. */
 function metricsOf(made: readonly MadeAnswer[]) {
   const names = [...new Set(made.flatMap(({ metrics }) => Object.keys(metrics)))].sort();
   return names.map((metric) => {

@@ -21,7 +21,7 @@ export interface CacheScope {
 
 /**
  * Returns the key of the exact cache: HMAC-SHA-256 over the normalised, resolved question and its scope (DESIGN.md,
- * "Cache safety"). For a follow-up, the conversation so far is included.
+ * "Cache safety"). The key of a follow-up question also covers the conversation so far.
  */
 export function exactCacheKey(question: Question, scope: CacheScope): string {
   const { selection, filters, text, resolved, history } = question;
@@ -30,15 +30,15 @@ export function exactCacheKey(question: Question, scope: CacheScope): string {
     ...scopeParts(question, scope),
     selection === null ? null : [selection.documentId, selection.start, selection.end],
     ...(filters ? [[filters.document, filters.chapter, filters.section, filters.pages?.first, filters.pages?.last]] : []),
-    // An answer that depends on earlier turns must not be served after other turns.
+    // An answer that depends on earlier turns must not be served in another conversation.
     ...(text === resolved ? [] : [["after", ...history.map(({ question: before, answer }) => [normalizeQuestion(before), answer])]]),
   ]);
 }
 
 /**
- * Returns the key of a group of questions that may share answers, because everything but their words is equal. Returns
- * `null` for a question that shares no answer: one that is limited by a selection or filters, or one to which words of
- * earlier turns were added.
+ * Returns the key of the questions that may share answers with this one: those that differ from it only in their words.
+ * Returns `null` if the question may not share answers. That is so if it has a selection or filters, or if words of earlier
+ * turns were added to it.
  */
 export function sharingScope(question: Question, scope: CacheScope): string | null {
   const { selection, filters, text, resolved } = question;
@@ -46,7 +46,7 @@ export function sharingScope(question: Question, scope: CacheScope): string | nu
   return scopeKey(question, scope);
 }
 
-/** Returns the key of everything but the question: scope, profile, detail and settings. */
+/** Returns a key of scope, profile, detail and settings, without the words of the question. */
 export function scopeKey(question: Pick<Question, "scope" | "profile" | "detail">, scope: CacheScope): string {
   return keyedHash(scope.secret, ["scope", ...scopeParts(question, scope)]);
 }
@@ -61,15 +61,15 @@ function keyedHash(secret: string, parts: readonly unknown[]): string {
 }
 
 /**
- * Checks whether an answer may enter the cache. It must have citations and no warnings, every claim must be supported or
- * unchecked, and every check must pass, if need be after a repair. The checks run again on every hit.
+ * Checks whether an answer may enter the cache. It must have citations and no warnings. Every claim must be supported or
+ * unchecked, and every check must have passed, possibly after a repair. The checks run again on every hit.
  */
 export function isCacheable(answer: Answer): boolean {
   return (
     answer.status === "ok" &&
     answer.citations.length > 0 &&
     answer.warnings.length === 0 &&
-    // The result of a web check cannot be repeated on a hit, so do not cache such an answer.
+    // A web check cannot be repeated on a hit, so do not cache an answer that was checked on the web.
     answer.web === undefined &&
     answer.claims.every(({ status }) => status === "supported" || status === "unchecked") &&
     answer.checks.every(({ verdict }) => verdict === "pass" || verdict === "repaired")
@@ -80,7 +80,7 @@ type CacheLevel = "exact" | "semantic" | "graph";
 
 /** A stored answer to serve, with its origin. */
 export interface Hit {
-  /** Cache that holds the answer; `curated`: a reviewer's correction. */
+  /** Cache level that found the answer; `curated`: a reviewer's correction. */
   readonly level: CacheLevel | "curated";
   readonly answer: Answer;
   /** The stored question; `null` if its text is not kept. */
@@ -97,14 +97,15 @@ export interface Judgement extends Omit<MatchVerdict, "accepted"> {
   readonly served: boolean;
 }
 
-/** Maximum number of cached characters: enough for about 500 answers, which take about 100 MB with derived data. */
+/** Maximum number of characters in `StoredAnswers`: about 500 answers, which take about 100 MB with derived data. */
 const KEPT_CHARACTERS = 16_000_000;
 /**
- * Maximum number, per stored answer, of contexts with a cached result of the checks, and of questions with a cached hit.
+ * Per stored answer, the maximum number of contexts in which passed checks are remembered, and of questions whose hits are
+ * cached.
  */
 const MOST_CONTEXTS = 64;
 
-/** Members that are the same in a cache hit and in the stored answer. They contain nearly all of its text. */
+/** Fields that a cache hit shares with the stored answer. They contain nearly all of its text. */
 const SHARED = ["sentences", "claims", "citations", "evidence", "conflicts", "checks"] as const satisfies readonly (keyof Answer)[];
 
 interface Read {
@@ -114,19 +115,19 @@ interface Read {
   readonly served: Map<string, Served>;
 }
 
-/** A cache hit with the state of the store in which it was found. */
+/** A verified cache hit, and the state of the store in which it was verified. */
 interface Served {
   readonly hit: Hit;
   readonly judged: Judgement;
   readonly expiresAt: string;
-  /** Generation of the store before the hit was read. */
+  /** Generation of the store before the entry was read. Every change of the store changes its generation. */
   readonly generation: number;
 }
 
 /**
- * Caches the parsed form of stored answers that are served repeatedly, and hits with the store's generation. It keeps
- * only data that is derived from the text of an entry. On every hit, the store decides whether the entry still exists, is
- * not flagged, and has current and visible documents. While the generation is unchanged, that decision still holds.
+ * Caches stored answers in parsed form, and hits that were verified. Everything in it is derived from the text of an
+ * entry. Whether the entry still exists, is not flagged, and has current and visible documents is read from the store on
+ * every hit. Only if the generation of the store is unchanged, a verified hit is used again without reading.
  */
 export class StoredAnswers {
   private readonly known: LRUCache<string, Read>;
@@ -134,12 +135,12 @@ export class StoredAnswers {
   private readonly contents = new WeakMap<Answer, SharedContent>();
   private readonly topics = new WeakMap<Answer, readonly string[]>();
 
-  /** @param limit maximum number of characters */
+  /** @param limit maximum number of characters of all answers together */
   constructor(limit: number = KEPT_CHARACTERS) {
     this.known = new LRUCache({ maxSize: limit, sizeCalculation: ({ text }) => Math.max(1, text.length) });
   }
 
-  /** Returns the parsed answer of an entry. It is the same frozen object as long as the text of the entry is the same. */
+  /** Returns the parsed answer of an entry. While it is cached, equal text gives the same frozen object. */
   read(key: string, text: string): Answer {
     const before = this.known.get(key);
     if (before?.text === text) return before.answer;
@@ -160,8 +161,8 @@ export class StoredAnswers {
   }
 
   /**
-   * Returns the cached hit of the same question on the same entry. Returns `null` if the store has changed since, so that
-   * everything must be verified again.
+   * Returns the cached hit of this question on this entry. Returns `null` if there is none, or if the store has changed
+   * since, so that everything must be verified again.
    */
   servedIn(generation: number, key: string, question: string): Served | null {
     const served = this.known.get(key)?.served.get(question);
@@ -169,8 +170,8 @@ export class StoredAnswers {
   }
 
   /**
-   * Checks an answer and caches the result, which depends only on the answer and the context.
-   * @param context everything else that the checks depend on, as text
+   * Runs the checks of an answer, unless the same answer has already passed them in the same context.
+   * @param context everything besides the answer on which the checks depend, as text
    */
   async passes(answer: Answer, context: string, check: () => Promise<boolean>): Promise<boolean> {
     const contexts = this.passed.get(answer) ?? new Set();
@@ -182,10 +183,10 @@ export class StoredAnswers {
   }
 
   /**
-   * Splits an answer to be stored into the content that it has in common with the served answer, which is stored only
-   * once, and the rest. Returns `null` if a common part has changed.
-   * @param stored answer in the form in which it is stored
-   * @param served answer returned by `read`
+   * Splits the record of a cache hit into the fields that it shares with the cached answer (`content`, which is stored only
+   * once) and its other fields (`own`). Returns `null` if a shared field differs.
+   * @param stored record of the hit, in the form in which it is stored
+   * @param served cached answer, as returned by `read`
    */
   share(stored: Answer, served: Answer): { readonly own: object; readonly content: SharedContent } | null {
     if (!SHARED.every((part) => stored[part] === served[part])) return null;
@@ -194,8 +195,8 @@ export class StoredAnswers {
   }
 
   /**
-   * Returns the topics of the documents that an answer cites. They never change for a stored answer, because a changed
-   * document gets another version.
+   * Returns the topics of the documents that an answer cites. They never change for a stored answer, because it cites fixed
+   * versions of its documents.
    */
   async topicsOf(served: Answer, read: () => Promise<readonly string[]>): Promise<readonly string[]> {
     const known = this.topics.get(served) ?? (await read());
@@ -223,13 +224,13 @@ export interface ReverifyParts {
   readonly cache: Pick<CacheStore, "delete">;
   readonly answers: Pick<StoredAnswers, "read">;
   readonly documents: Pick<DocumentStore, "load">;
-  /** Runs the current checks on a stored answer. Returns true if it passes all of them; only then it may be served. */
+  /** Runs the current checks on a stored answer. The answer may be served only if this returns true. */
   readonly recheck: (answer: Answer) => Promise<boolean>;
   /** True to serve flagged answers with a warning. @default false */
   readonly servesFlagged?: boolean;
 }
 
-/** Warning of an answer that a reviewer flagged after it was stored. */
+/** Warning added to a stored answer that a reviewer has flagged. */
 export const FLAGGED_WARNING: Warning = {
   code: "flagged",
   message: "A reviewer flagged this answer as wrong or doubtful. Do not rely on it.",
@@ -241,11 +242,10 @@ type Reverified =
   | { readonly type: "unsafe"; readonly rule: "flagged" | "documents" | "quotes" | "checks"; readonly reason: string };
 
 /**
- * Verifies a stored answer before it is served, whichever way it was found (DESIGN.md, "Cache safety"). It must not be
- * flagged, unless flagged answers are served with a warning. Every document that it names must be visible in the named
- * version, every quote byte-equal, and the checks must pass. An entry that fails is deleted, unless it is flagged
- * or `effects` is `"none"`.
- * @param effects `"none"` changes nothing, for explanations
+ * Verifies a stored answer before it is served, on every cache level (DESIGN.md, "Cache safety"). It must not be flagged,
+ * unless flagged answers are served with a warning. Every document that it names must be visible in the named version.
+ * Every quote must be byte-equal, and the checks must pass. An entry that fails is deleted, unless it is flagged.
+ * @param effects `"none"` deletes nothing, for requests that only explain the cache
  */
 export async function reverify(
   entry: CacheEntry,
@@ -294,7 +294,7 @@ function quotesStand({ citations }: Answer, current: ReadonlyMap<string, StoredD
   );
 }
 
-/** Returns the answer stored for exactly this question if it is safe to serve today. An unsafe entry is deleted, unless flagged. */
+/** Looks up the answer stored under `key` and verifies it (`reverify`). `hit` is `null` if there is none that is safe to serve today. */
 export async function lookupExact(
   key: string,
   scope: Scope,
@@ -330,15 +330,15 @@ interface CuratedParts {
   readonly review: Pick<ReviewStore, "curated" | "demote">;
   readonly documents: Pick<DocumentStore, "load">;
   /**
-   * Runs the current checks, and verifies that the answer lies within the selection and filters of the question. Returns
-   * true if both succeed; only then it may be served.
+   * Runs the current checks, and verifies that the quotes lie within the selection and filters of the question. The answer
+   * may be served only if this returns true.
    */
   readonly recheck: (answer: Answer) => Promise<boolean>;
 }
 
 /**
- * Returns a reviewer's correction if it is still valid: its documents are current, its quotes byte-equal, and its checks
- * pass. A correction that fails its checks goes back to the review queue.
+ * Returns a reviewer's correction if its documents are current, its quotes byte-equal, and its checks pass. A correction
+ * that fails its checks goes back to the review queue.
  */
 export async function lookupCurated(key: string, question: Question, { review, documents, recheck }: CuratedParts): Promise<Hit | null> {
   if (question.injectionSignals.length > 0) return null;
@@ -351,7 +351,7 @@ export async function lookupCurated(key: string, question: Question, { review, d
   if (isCurrent && isExact && (await recheck(answer))) {
     return { level: "curated", answer, question: answer.question === "" ? null : answer.question, storedAt: entry.createdAt };
   }
-  // If a document has changed, that change already sent the correction back to review.
+  // If a document has changed, the correction is in the review queue already.
   if (isCurrent) await review.demote(key, "its checks no longer pass");
   return null;
 }
