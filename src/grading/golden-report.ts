@@ -89,8 +89,8 @@ export function countFaults(items: readonly GoldenItem[]): Count[] {
 }
 
 /**
- * Counts the answers that pass each metric by which their profile grades answers. Leaves out answers for which the metric
- * could not be determined.
+ * Counts, per metric, the answers that pass it. The metrics are those by which a profile grades each answer. Leaves out
+ * answers for which the metric could not be determined.
  */
 export function countLive(items: readonly GoldenItem[]): Count[] {
   const names = [...new Set(items.flatMap(({ report }) => Object.keys(report?.metrics ?? {})))];

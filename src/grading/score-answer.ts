@@ -119,7 +119,7 @@ async function correctness(answer: Answer, { answer: reference, gold_quotes }: L
   const of = (verdicts: readonly (boolean | null)[], wanted: boolean) => verdicts.filter((one) => one === wanted).length;
   const [hits, extra, met, missed] = [of(supported, true), of(supported, false), of(found, true), of(found, false)];
   if (hits + extra === 0 || missed + met === 0) return "its sentences could not be scored";
-  // A reference of a few words, such as "21 days", cannot support a whole sentence. The score would be 0 for any answer.
+  // A reference of a few words, such as "21 days", cannot support a whole sentence. Right answers would score 0 too.
   if (hits === 0 && met > 0 && gold_quotes.length === 0)
     return "the reference is part of longer sentences of the answer, which cannot be compared. Add gold_quotes, or write the reference in whole sentences";
   return (2 * hits) / (2 * hits + extra + missed);

@@ -8,7 +8,7 @@ import { type Value, valuesIn } from "./values.ts";
 export interface QuestionFacts {
   readonly question: string;
   readonly values: readonly Value[];
-  /** Matches of the domain's entity patterns, sorted: `va_form 21-526ez`. */
+  /** Matches of the domain's entity patterns that contain a digit, as type and value, sorted: `va_form 21-526ez`. */
   readonly codes: readonly string[];
   /** Abbreviations and synonyms of the domain pack that the question contains, in order. */
   readonly phrases: readonly PackPhrase[];
@@ -215,8 +215,9 @@ export function findFactConflict(asked: QuestionFacts, stored: QuestionFacts): F
 const SAME_WORDING = 2;
 
 /**
- * Finds two questions that differ in only one content word, such as "What day do they meet?" and "What time do they
- * meet?". The cross-encoder misses many of these differences (lab/train/cache/README.md).
+ * Returns a contrast if two words with the same root are different words (`isFormOf`), or if the questions differ in only
+ * one content word: "What day do they meet?", "What time do they meet?". The cross-encoder misses many such differences
+ * (lab/train/cache/README.md).
  */
 function findContrast(asked: QuestionFacts, stored: QuestionFacts): FactConflict | null {
   for (const [root, text] of asked.forms) {

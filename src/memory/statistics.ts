@@ -91,7 +91,7 @@ function newDay(day: string) {
 }
 type DaySums = ReturnType<typeof newDay>;
 
-/** Returns the figures of a day. A day without latencies has `null` quantiles. */
+/** Returns the sums of a day, with the median and 95th percentile of its latencies (`null` without latencies). */
 function dayOf({ latencies, ...sums }: DaySums) {
   return { ...sums, p50Ms: quantile(latencies, 0.5), p95Ms: quantile(latencies, 0.95) };
 }

@@ -157,7 +157,7 @@ function openTable(source: UnitSource, first: number): Group {
   const textOf = (index: number) => text.slice(blocks[index]?.start ?? 0, blocks[index]?.end ?? 0);
   const isNamed = blocks[first]?.header === first;
   const isSingle = (index: number) => blocks[index]?.type === "table-row" && !textOf(index).includes("|");
-  /** True if the first row below the header has one cell. Then every row of one cell is a label of the rows below it. */
+  /** True if the first row below the header has one cell, unlike other rows. Then each row of one cell labels the rows below it. */
   const hasLabels = isSingle(isNamed ? first + 1 : first) && !isSingle(isNamed ? first : first + 1);
   let label = -1;
   let isLabel = false;
