@@ -9,7 +9,7 @@ import { createWordpiece } from "../text/wordpiece.ts";
 
 /**
  * The embedded encoder, shared by all engines and checks of the process.
- * @throws {ModelError} `encoder_missing` | `encoder_corrupt`
+ * @throws {ModelError} `encoder_missing` | `encoder_unreadable` | `encoder_corrupt`
  */
 export const sharedEncoder = whileHeld(() => loadEmbeddedEncoder());
 
