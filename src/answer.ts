@@ -18,7 +18,7 @@ interface Run {
   readonly context: PipelineContext;
   readonly trace: Trace;
   readonly signal: AbortSignal;
-  /** Aborts with `signal`, or earlier at the model's own time limit, so that time is left to answer with quotes. */
+  /** Aborts with `signal`, or earlier at the model's own time limit, so that time remains to answer with quotes. */
   readonly modelSignal: AbortSignal;
 }
 
@@ -56,7 +56,7 @@ export async function* answer(request: AskRequest, context: PipelineContext, sig
   yield { type: "answer", answer: { ...result, latencyMs: trace.elapsed() } };
 }
 
-/** Answers after a cache miss: refuses without a search, serves a similar stored answer, or retrieves, verifies, decides and writes. */
+/** Answers after a cache miss. Refuses without a search, uses the stored answer to a similar question, or searches and writes. */
 async function* answerFresh(question: Question, known: Known, outcome: Outcome, run: Run): AsyncGenerator<AnswerEvent, void> {
   const { context, trace, signal } = run;
   outcome.warnings.push(...(await context.hotlines(question.text)));
@@ -101,7 +101,7 @@ async function* answerFresh(question: Question, known: Known, outcome: Outcome, 
   if (outcome.written.sheet.sentences.length === 0) outcome.refusal = await refuse(question, outcome, context);
 }
 
-/** Reduces the evidence to quotes, writes sentences, yields each after its check, and then checks the whole answer. */
+/** Reduces the evidence to quotes and writes the answer. Yields each sentence after its check, then checks the whole answer. */
 async function* write(
   chosen: Pick<Usable, "question" | "choice">,
   outcome: Outcome,
@@ -123,7 +123,7 @@ async function* write(
   yield* warn(outcome, flags(whole));
 }
 
-/** Checks uncertain passages on the web. The profile sets whether this happens before or after the decision. */
+/** Checks uncertain passages on the web. `when`: before the decision to answer (`decides`) or after it (`attaches`), by profile. */
 async function* askWeb(
   when: "decides" | "attaches",
   question: Question,
@@ -140,8 +140,8 @@ async function* askWeb(
 }
 
 /**
- * Answers a message with several questions part by part: all parts if the message as a whole was refused, otherwise the
- * parts that its answer leaves open.
+ * Answers a message with several questions one by one: all of them if the message as a whole was refused, otherwise those
+ * that the answer leaves open.
  */
 async function* askParts(question: Question, outcome: Outcome, { context, trace, signal }: Run): AsyncGenerator<AnswerEvent, void> {
   const asked = partsToAsk(question, outcome, context);
@@ -164,7 +164,7 @@ function* warn(outcome: Outcome, warnings: readonly Warning[]): Generator<Answer
   }
 }
 
-/** Yields the sentences of a stored answer like newly written ones. */
+/** Yields the sentences of a stored answer in the same form as new ones. */
 function* replay({ sentences, citations }: Pick<Answer, "sentences" | "citations">): Generator<AnswerEvent, void> {
   for (const [index, sentence] of sentences.entries()) {
     yield { type: "sentence", index, sentence, citations: citations.filter(({ n }) => sentence.citations.includes(n)) };

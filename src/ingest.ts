@@ -9,15 +9,13 @@ import { IngestError, ModelError, UnavailableError } from "./shared/errors.ts";
 import type { EmbeddingCost, IngestEvent } from "./shared/events.ts";
 import { progressOf } from "./text/progress.ts";
 
-/**
- * Maximum total bytes of the files that are prepared in advance, because the whole content of each is held in memory.
- */
+/** Maximum total bytes of the files that are prepared in advance, because their contents are in memory. */
 const AHEAD_BYTES = 4 * 1024 * 1024;
 
 /**
- * Prepares files ahead of the current one and yields the results in order. One file is always prepared ahead. Further
- * files, up to `room`, are prepared ahead while their total size is at most `AHEAD_BYTES`. If the consumer stops,
- * preparations that have begun run to their end.
+ * Prepares files in advance and yields the results in order. One file is always prepared ahead. Up to `room` files are
+ * prepared ahead while their total size is at most `AHEAD_BYTES`. If the consumer stops, preparations that have begun
+ * still finish.
  */
 async function* prepareAhead(
   files: readonly ScannedFile[],
@@ -43,8 +41,8 @@ async function* prepareAhead(
 }
 
 /**
- * Yields files in groups, in order. A group ends when it is full, or `GROUP_MS` after its first file, even if the next
- * file is still being prepared. So an interrupted ingest loses at most `GROUP_MS` of work.
+ * Yields files in groups, in order. A group ends when it is full, or `GROUP_MS` milliseconds after its first file, even if
+ * the next file is still being prepared. An interrupted ingest therefore loses at most that much work.
  */
 async function* inGroups(files: AsyncGenerator<PreparedFile, void>): AsyncGenerator<readonly PreparedFile[], void> {
   const begin = () => {
@@ -81,8 +79,8 @@ export interface IngestParts extends FileParts {
 /**
  * Ingests a folder or single files: scans, reads, parses, chunks and stores files, deletes missing files and embeds new
  * text. A file is stored completely or not at all; small files share a transaction. An unchanged file is only loaded
- * and hashed. A renamed file keeps its documents. A file that cannot be read is reported, and its last version is kept.
- * Files in a subfolder that cannot be listed are kept as well.
+ * and hashed. A renamed file keeps its documents. If a file or subfolder cannot be read, this is reported, and the
+ * stored documents stay.
  * @throws IngestError when the folder cannot be read or contains no documents; nothing changes in this case
  */
 export async function* ingest(request: IngestRequest, parts: IngestParts, signal: AbortSignal): AsyncGenerator<IngestEvent, void> {
@@ -139,7 +137,7 @@ export async function* ingest(request: IngestRequest, parts: IngestParts, signal
     counts.deleted += deleted;
     if (held) yield { type: "document", path, outcome: "deleted", chunks: 0, counts: { ...counts } };
   }
-  // If `request.only` names files and none was stored, an earlier unfinished ingest of the source stays recorded.
+  // An ingest of single files that stored nothing must not clear the record of an earlier interrupted ingest.
   if (!request.dryRun && (request.only === null || run.isBegun)) await store.unfinished.end(request);
   const embedding = parts.prices === null || request.dryRun ? null : yield* embed(parts.corpus, parts.prices, signal);
   const revision = await store.documents.revision(request.domain);
@@ -160,7 +158,7 @@ function scanOf({ only, folder, root }: IngestRequest): Scan {
   return only === null ? scanFolder(folder, root, openedExtensions) : scanFiles(only, root, openedExtensions);
 }
 
-/** Records the names of files of unsupported formats, so that a refusal can say what was not searched. */
+/** Records the names of files of unsupported formats. A refusal names them as not searched. */
 async function rememberUnread(
   unread: readonly SkippedFile[],
   { request, parts, known, counts }: Pick<Run, "request" | "parts" | "known" | "counts">,

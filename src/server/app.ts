@@ -56,7 +56,7 @@ export interface AppOptions extends GuardOptions, AppParts, Pick<Services, "engi
   readonly limits?: Partial<ServerLimits>;
   /** Address that the server binds. It determines the allowed `Host` headers (`hostGuard`). @default "127.0.0.1" */
   readonly host?: string;
-  /** Allowed `Host` names besides loopback names. Empty: none if `host` is loopback, otherwise any name. @default [] */
+  /** Allowed `Host` names besides loopback names. If empty: no others if `host` is loopback, otherwise any name. @default [] */
   readonly hosts?: readonly string[];
   /** Origins allowed by CORS. @default [] */
   readonly cors?: readonly string[];
@@ -64,7 +64,7 @@ export interface AppOptions extends GuardOptions, AppParts, Pick<Services, "engi
   readonly idempotency?: IdempotencyRecords | undefined;
 }
 
-/** Matches the id of a session or an answer in a path. These ids give access, so they must not appear in logs. */
+/** Matches the id of a session or an answer in a path. Whoever knows such an id may read the content, so logs must not contain it. */
 const ID_IN_PATH = /^(\/v1\/(?:sessions|answers)\/)[^/]+/;
 
 /** Creates the whole HTTP app; tests need no port: `createApp(…).request("/healthz")`. */
@@ -79,7 +79,7 @@ export function createApp(options: AppOptions): Hono {
     if (isGone(thrown, context.req.raw.signal)) return goneResponse();
     const isQuestion = context.get(IS_QUESTION as never) === true && warningsOf(thrown).length === 0;
     context.set(IS_QUESTION as never, false as never);
-    // A request that failed may still contain an emergency, so add the hotlines that fit.
+    // Even a request that failed may report an emergency, so add the hotlines that fit its text.
     const error = isQuestion ? withWarnings(thrown, await engine.hotlines(await beginningOf(context))) : thrown;
     const { status, body } = describeFailure(error, log, context.get("requestId") as string | undefined);
     const wait = body.error.data?.retry_after_s;
@@ -115,7 +115,7 @@ export function createApp(options: AppOptions): Hono {
     startedAt: new Date(),
     isStopping: options.isStopping ?? (() => false),
   };
-  // Endpoints that need a missing part of the server are not mounted.
+  // The cast is safe: `served` removed the endpoints whose optional services are missing.
   mountEndpoints(app, endpoints, services as Services, idempotency);
   app.get("*", compress({ encoding: "gzip" }), etag(), async (context, next) => {
     const file = page.get(context.req.path);
@@ -164,8 +164,8 @@ const MIME_TYPES = { ...mimes, svg: "image/svg+xml" };
 const IMMUTABLE = "public, max-age=31536000, immutable";
 
 /**
- * Reads the built page into memory by request path (`/`, `/assets/…`), so that all files come from one build and no
- * other file can be requested. Empty if the folder does not exist. Links are not followed.
+ * Reads the built page into memory by request path (`/`, `/assets/…`). All files then come from one build, and no other
+ * file can be requested. The map is empty if the folder does not exist. Links are not followed.
  */
 function readPageFiles(webRoot: string): ReadonlyMap<string, PageFile> {
   const files = new Map<string, PageFile>();
@@ -186,10 +186,10 @@ function readPageFiles(webRoot: string): ReadonlyMap<string, PageFile> {
   return files;
 }
 
-/** Optional parts of a server. */
+/** Services that a server may lack, such as `metrics`. */
 type AppParts = { readonly [Part in NonNullable<Endpoint["needs"]>]?: Services[Part] | undefined };
 
-/** Returns the endpoints that these parts can serve, by name. */
+/** Returns the endpoints whose required services exist, by name. */
 export function served(endpoints: Readonly<Record<string, Endpoint>>, parts: AppParts): Readonly<Record<string, Endpoint>> {
   return Object.fromEntries(Object.entries(endpoints).filter(([, { needs }]) => needs === undefined || parts[needs] !== undefined));
 }
@@ -229,8 +229,8 @@ function mountEndpoints(
       if (body.optional !== true) before.push(assertContentType(body.lines === true ? JSON_LINES_TYPES : ["application/json"]));
       before.push(atMost(body.long === true ? limits.checkBytes : limits.bodyBytes));
     }
-    // With ephemeral privacy, responses to questions are not stored, not even encrypted, so their idempotency keys are
-    // ignored. The keys of all other requests still work.
+    // With ephemeral privacy, responses to questions are not stored, not even encrypted. Idempotency keys of questions
+    // are therefore ignored. The keys of all other requests still work.
     const isStored = one.ephemeral !== true || records?.isEphemeral !== true;
     if (one.idempotent === true && isStored) before.push(...idempotent);
     if (one.etag === true) before.push(cached("private, no-cache"), etag());
@@ -288,12 +288,12 @@ function assertContentType(allowed: readonly string[]): MiddlewareHandler {
 /** Context key of a flag: the request contains a question, so its error response includes the hotlines that fit the question. */
 const IS_QUESTION = "is question";
 
-/** Returns the start of a request body, even if the body is too large or not JSON. */
+/** Returns the start of a request body as text. The body may be too large or not JSON. */
 async function beginningOf({ req }: Context): Promise<string> {
   const { body, bodyUsed } = req.raw;
   if (body === null || (body.locked && !bodyUsed)) return "";
   const limit = DEFAULT_SERVER_LIMITS.bodyBytes;
-  // A handler has already read the body. `req` keeps a copy, unless reading failed.
+  // A handler has already read the body. `req` has a copy, unless reading failed.
   if (bodyUsed) return withoutEscapes((await req.text().catch(() => "")).slice(0, limit));
   const decoder = new TextDecoder();
   const reader = body.getReader();

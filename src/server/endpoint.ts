@@ -13,7 +13,7 @@ export const DEFAULT_SERVER_LIMITS = {
   bodyBytes: 65_536,
   /** Maximum bytes of a body with texts, such as an answer with its sources: about 20 documents of 200 KB as JSON. */
   checkBytes: 4_194_304,
-  /** Maximum bytes of an upload, which is held in memory as a whole. Larger files must be ingested from a folder. */
+  /** Maximum bytes of an upload. The whole upload is in memory, so larger files must be ingested from a folder. */
   uploadBytes: 33_554_432,
   /** Maximum number of files per upload. */
   uploadFiles: 20,
@@ -22,7 +22,7 @@ export const DEFAULT_SERVER_LIMITS = {
 };
 export type ServerLimits = Readonly<typeof DEFAULT_SERVER_LIMITS>;
 
-/** Dependencies of the handlers. An endpoint is mounted only if the dependency that it `needs` exists. */
+/** Services that handlers use. An endpoint is mounted only if the service in its `needs` exists. */
 export interface Services {
   readonly engine: Engine;
   readonly evaluations: Evaluations;
@@ -38,7 +38,7 @@ export interface Services {
   readonly isStopping: () => boolean;
 }
 
-/** An authorised request with its parsed parts. */
+/** An authorised request with its parsed query and body. */
 export interface Call<Query = unknown, Body = unknown> {
   readonly context: Context;
   readonly caller: Caller;
@@ -56,11 +56,11 @@ export interface JsonBody<Body extends z.ZodType = z.ZodType> {
   readonly long?: true;
   /** `true`: JSON Lines, one value of the schema per line; the handler parses them. */
   readonly lines?: true;
-  /** `true`: the handler parses the body, whose format is defined elsewhere. */
+  /** `true`: the handler parses the body itself. */
   readonly unread?: true;
 }
 
-/** A route with its permissions, schemas and handler: the only source for mounting and documentation. */
+/** A route with its permissions, schemas and handler. Both the server and the OpenAPI description are built from it. */
 export interface Endpoint<Query extends z.ZodType = z.ZodType, Body extends z.ZodType = z.ZodType> {
   readonly method: "GET" | "POST" | "DELETE";
   /** In OpenAPI syntax: `/v1/answers/{id}`. */
@@ -86,11 +86,11 @@ export interface Endpoint<Query extends z.ZodType = z.ZodType, Body extends z.Zo
   /** `true`: has an `ETag`; unchanged content gives `304`. */
   readonly etag?: true;
   /**
-   * `true`: sent with `no-store`, because the response is for one caller or one moment. Routes that require a role other
-   * than `ask` always send `no-store`.
+   * `true`: sent with `no-store`, because the response is valid only for one caller or one moment. Routes that require a
+   * role other than `ask` always send `no-store`.
    */
   readonly unstored?: true;
-  /** Optional part of the server without which the endpoint does not exist. */
+  /** Optional service. Without it the endpoint does not exist. */
   readonly needs?: "evaluations" | "metrics";
   /** Returns the value to send as JSON, or a whole `Response`. */
   readonly handle: (call: Call<z.output<Query>, z.output<Body>>, services: Services) => unknown;

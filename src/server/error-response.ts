@@ -16,7 +16,7 @@ import { warningToWire } from "../wire/answer-to-wire.ts";
 import type { WireError } from "../wire/index.ts";
 import type { ServerLog } from "./access/guard.ts";
 
-/** Error codes by HTTP status, for codes whose error class has another default status. */
+/** Error codes by HTTP status. Other codes get the status of their class (`STATUS_OF_CLASS`). */
 const CODES_OF_STATUS = {
   400: ["upload_invalid"],
   401: ["key_missing", "key_wrong", "token_wrong", "token_expired", "admin_token_wrong"],
@@ -78,7 +78,7 @@ const EXPECTED_CODES: ReadonlySet<string> = new Set(["busy", "not_ready"]);
 const NAMELESS_CODES: ReadonlySet<string> = new Set(["unknown_domain", "unknown_tenant"]);
 const NOT_SERVED = "The domain or tenant in the request is not available here. Omit it, or ask your administrator for its name.";
 
-/** Default status by error class; the first match counts. */
+/** HTTP status by error class, for codes without a status of their own. The first matching class counts. */
 const STATUS_OF_CLASS: readonly (readonly [typeof SourceboundError, ContentfulStatusCode])[] = [
   [RequestError, 400],
   [UnavailableError, 501],
@@ -99,8 +99,8 @@ interface Failure {
 }
 
 /**
- * Converts any error for the client. Errors of this system are sent unchanged. For any other error only an id is sent,
- * and the log has the details.
+ * Converts any error for the client. A `SourceboundError` is sent unchanged. Of any other error the client gets only an
+ * id; the details go to the log.
  */
 export function describeFailure(error: unknown, log: ServerLog, requestId: string = randomUUID()): Failure {
   const { status, error: described } = describeError(error, log, requestId);
@@ -125,10 +125,10 @@ function describeError(error: unknown, log: ServerLog, id: string): Pick<Failure
   return { status: 500, error: { code: "internal", message, data: { id } } };
 }
 
-/** Codes of errors after a connection was closed before the body was complete. */
+/** Error codes of a connection that was closed before the body was complete. */
 const CUT_OFF: ReadonlySet<string | undefined> = new Set(["ECONNRESET", "ERR_STREAM_PREMATURE_CLOSE", "ABORT_ERR"]);
 
-/** Returns whether the client's disconnect caused an error. Even after a disconnect, an error can have another cause. */
+/** Returns whether the client's disconnect caused the error. An error after a disconnect can still have another cause. */
 export function isGone(error: unknown, signal: AbortSignal): boolean {
   return signal.aborted && CUT_OFF.has(systemCodeOf(error));
 }

@@ -9,22 +9,22 @@ const IDEMPOTENCY_MS = 3_600_000;
 /** Maximum characters of a stored response. An answer with evidence has tens of thousands. */
 const MOST_CHARACTERS = 1_000_000;
 
-/** A store for responses. */
+/** A store for responses, by idempotency key. */
 export interface IdempotencyRecords extends Pick<IdempotencyStore, "claim" | "keep" | "drop"> {
-  /** Milliseconds after which an unfinished request may run again, because its process has probably ended. */
+  /** Milliseconds after which an unfinished request may run again, because the process that ran it has probably died. */
   readonly claimMs: number;
   /** Whether the configuration asks for ephemeral privacy. @default false */
   readonly isEphemeral?: boolean;
 }
 
-/** Context key of the flag that forbids storing the response. */
+/** Context key of a flag. While it is set, the response of the request must not be stored. */
 export const LEAVES_NO_TRACE = "leaves no trace";
 
 /**
  * Runs requests with the same `Idempotency-Key` and caller only once. A repeated request gets the first response with
- * `Idempotent-Replayed: true`. Errors, event streams and ephemeral answers are not stored, so these requests run again.
- * Responses are stored for an hour.
- * @throws RequestError `idempotency_key_invalid`, `idempotency_key_reused` for another request,
+ * `Idempotent-Replayed: true`. Responses are stored for an hour, except errors, event streams and ephemeral answers;
+ * a repetition of such a request runs again.
+ * @throws RequestError `idempotency_key_invalid`; `idempotency_key_reused` if the key belongs to another request;
  * `idempotency_in_progress`
  */
 export function createIdempotency(records: IdempotencyRecords): MiddlewareHandler {
@@ -36,7 +36,7 @@ export function createIdempotency(records: IdempotencyRecords): MiddlewareHandle
       throw new RequestError("idempotency_key_invalid", message);
     }
     const keyId = knownCallerOf(context)?.keyId ?? null;
-    // Without a key, the address distinguishes callers.
+    // Callers without an API key are told apart by address.
     const address = keyId === null ? ((context.get("address") as string | undefined) ?? null) : null;
     const name = JSON.stringify([keyId, address, given]);
     const request = { name, fingerprint: await fingerprintOf(context) };
@@ -78,11 +78,11 @@ async function toKeep(response: Response): Promise<KeptResponse | null> {
 }
 
 async function fingerprintOf(context: Context): Promise<string> {
-  // Leave out the host, because replicas have different addresses.
+  // The host is not part of the fingerprint, because replicas have different addresses.
   const { pathname, search } = new URL(context.req.url);
   const hash = createHash("sha256").update(`${context.req.method} ${pathname}${search}\n`);
   const bytes = Buffer.from(await context.req.arrayBuffer());
-  // Leave out the boundary between the parts of a form, because clients choose a new one for each attempt.
+  // The boundary of a form is not part of it, because clients choose a new one for each attempt.
   const [, boundary] = /^multipart\/form-data;.*?boundary="?([^";,]{1,70})/i.exec(context.req.header("content-type") ?? "") ?? [];
   return hash.update(boundary === undefined ? bytes : bytes.toString("latin1").replaceAll(`--${boundary}`, "--")).digest("base64url");
 }

@@ -17,9 +17,9 @@ export interface McpOptions {
   /** The caller with its permissions. */
   readonly caller: Caller;
   readonly log: ServerLog;
-  /** Absent: any session id is allowed, as over standard input. */
+  /** Checks session ids. Absent: any session id is allowed, as for MCP over standard input. */
   readonly sessions?: SessionIds;
-  /** Running work that needs the engine to stay open. */
+  /** Running calls. The engine must stay open until they end. */
   readonly running?: Set<Promise<unknown>>;
 }
 
@@ -136,7 +136,6 @@ async function reported({ log, running }: McpOptions, signal: AbortSignal, work:
   }
 }
 
-/** Runs the work and keeps it in `running` until it ends. */
 async function held<T>(running: McpOptions["running"], work: () => Promise<T>): Promise<T> {
   const one = work();
   running?.add(one);
@@ -150,7 +149,7 @@ async function held<T>(running: McpOptions["running"], work: () => Promise<T>): 
 const messageSchema = z.looseObject({ method: z.string().optional() });
 const messagesSchema = z.union([messageSchema, z.array(messageSchema).max(50)]);
 
-/** MCP over HTTP, without sessions. Each message gets a new server for its caller. Only tool calls count against the rate limit. */
+/** MCP over HTTP, without MCP sessions: each request gets a new server object. Only tool calls count against the rate limit. */
 export const mcpEndpoint = endpoint({
   ...{ method: "POST", path: "/mcp", opens: "ask", uncounted: true },
   what: "The Model Context Protocol: tools `ask`, `search`, `check_answer`, documents as resources. Only calls of tools count against the rate limit.",

@@ -8,7 +8,7 @@ import type { JsonBody } from "./endpoint.ts";
 /** Maximum characters of a name or id in a path. */
 const PART_CHARACTERS = 100;
 
-/** Returns the first path parameter. @throws RequestError `invalid_request` when it is too long */
+/** Returns the first path parameter, such as the id. @throws RequestError `invalid_request` when it is too long */
 export function partOf({ req }: Context): string {
   const [part = ""] = Object.values(req.param());
   if (part.length <= PART_CHARACTERS) return part;
@@ -33,7 +33,7 @@ export async function readBody<Schema extends z.ZodType>(
   return parse(parseJson(decodeUtf8(bytes)), schema, optional === true ? OPTIONAL_BODY : undefined);
 }
 
-/** Decodes escapes in JSON, even in invalid JSON. Many programs escape all non-ASCII letters. */
+/** Decodes the escapes in JSON text, e.g. `\u00e9` → `é`. The JSON may be invalid or incomplete. */
 export function withoutEscapes(json: string): string {
   return json
     .replaceAll(/\\u([0-9a-fA-F]{4})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
@@ -41,7 +41,7 @@ export function withoutEscapes(json: string): string {
     .replaceAll(/\\(["\\/])/g, "$1");
 }
 
-/** Error message for an invalid optional body. */
+/** Error message for an invalid body of an endpoint whose body may be absent. */
 const OPTIONAL_BODY = 'The request body is invalid. Send {"domain": "NAME"}, or nothing.';
 
 /** @param reason error message that replaces the description of the first fault */
@@ -112,8 +112,8 @@ export function cursorAt(offset: number, total: number): string | null {
 }
 
 /**
- * Returns the cursor of the page after an entry, for a list with the newest entry first. The cursor contains the number
- * of the entry, not an offset, so that new entries do not shift the page. `null` if there are no more items.
+ * Returns the cursor of the page after an entry, in a list with the newest entry first. The cursor contains the number of
+ * the entry instead of an offset, so new entries do not shift the page. `null` if there are no more entries.
  */
 export function cursorBelow(entry: number | null): string | null {
   return entry === null ? null : Buffer.from(`b${entry}`).toString("base64url");

@@ -10,7 +10,7 @@ import { ConfigError, messageOf, SourceboundError, systemCodeOf } from "../share
 
 /** Maximum milliseconds to receive the headers of a request. */
 const MAX_HEADERS_MS = 10_000;
-/** Milliseconds between checks for late requests. */
+/** Milliseconds between two checks for requests that exceed their time limit. */
 const TIMEOUT_CHECK_MS = 1_000;
 /** Milliseconds for running answers to finish when the server closes. */
 const DEFAULT_CLOSE_GRACE_MS = 5_000;
@@ -103,8 +103,8 @@ function describeListenError(cause: Error, host: string, port: number): Sourcebo
 }
 
 /**
- * Tracks connections with their running requests. Node's `closeIdleConnections` misses connections that have not sent a
- * request yet, which clients open in advance.
+ * Counts the running requests of each connection. Node's `closeIdleConnections` is not enough: clients open connections
+ * in advance, and it misses those that have not sent a request yet.
  */
 function trackConnections(server: Server, opened: "connection" | "secureConnection"): { closeWhenIdle(): void } {
   const requestsOf = new Map<Socket, number>();
@@ -142,7 +142,7 @@ function closeServer(server: Server, connections: { closeWhenIdle(): void }, gra
   });
 }
 
-/** Milliseconds between checks for renewed certificate files. */
+/** Milliseconds between two checks whether the certificate files changed. */
 const CHECK_MS = 60_000;
 
 /** PEM files of a certificate chain and its key. */

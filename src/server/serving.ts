@@ -10,7 +10,10 @@ import { createSessionIds } from "./access/caller.ts";
 import { admitQuestions, createBudgets, createDiskQuota, spentOn, withAsk } from "./admission/admit-questions.ts";
 import { createFairQueue } from "./admission/fair-queue.ts";
 
-/** Milliseconds after the answer timeout until the process of an unfinished idempotent request is assumed to be dead. */
+/**
+ * Milliseconds after the answer timeout after which an idempotent request may run again. By then the process that ran it
+ * has probably died.
+ */
 const CLAIM_MARGIN_MS = 10_000;
 
 /** Wraps an engine for concurrent clients: admission, metrics, experiments and idempotency, as configured. */
@@ -126,7 +129,7 @@ async function assignQuestions(engine: Engine) {
  */
 const ANSWER_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const CONFIDENCE_BUCKETS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1];
-/** Quantiles of stage times over the last `WINDOW_S` seconds, collected in two alternating windows. */
+/** Quantiles of the stage times over the last `WINDOW_S` seconds. The library drops old values in two steps per window. */
 const QUANTILES = [0.5, 0.95, 0.99];
 const WINDOW_S = 300;
 
@@ -176,7 +179,7 @@ export function createMetrics() {
       }
     },
     staged: (stage: AnswerStage, ms: number) => stages.observe({ stage }, ms / 1000),
-    /** @param stage the failed stage; `admission` means before the first one */
+    /** @param stage the stage that failed; `admission`: the question failed before the first stage */
     failed: (stage: AnswerStage | "admission", code: string) => errors.inc({ stage, code }),
     called: ({ kind, model, ms, failure }: WatchedCall) => calls.observe({ kind, model, outcome: failure ?? "ok" }, ms / 1000),
     waited: (ms: number) => queue.observe(ms / 1000),
@@ -216,7 +219,7 @@ function observeQuestions(engine: Engine, metrics: Metrics): Engine {
   return withAsk(engine, ask);
 }
 
-/** Stage by the name of its events. A map makes the lookup of every event fast. */
+/** Stage by event type, e.g. `verify-end` → `verify`. */
 const STAGE_OF_EVENT: ReadonlyMap<string, AnswerStage> = new Map(
   ANSWER_STAGES.flatMap((stage) => [`${stage}-start`, `${stage}-end`].map((type) => [type, stage] as const)),
 );

@@ -79,7 +79,7 @@ export async function serveEngine(engine: Engine, say: (line: string) => void): 
 const PLAIN_WARNING =
   "warning: other machines can reach this address over plain HTTP, so keys can be intercepted. Set server.tls, or serve behind a proxy listed in server.trusted_proxies.";
 
-/** Refuses to serve other machines while no valid key exists, so that an incomplete configuration admits nobody. */
+/** Throws if no valid key exists. Otherwise an incomplete configuration would give other machines a server without keys. */
 async function assertKeyed(keys: KeyStore, host: string): Promise<void> {
   const now = new Date();
   if ((await keys.list()).some((key) => isLiveKey(key, now))) return;

@@ -7,33 +7,33 @@ import { nameCells, readCells } from "../text/units.ts";
 import { createReplyReader, DraftError, INSUFFICIENT } from "./prompt.ts";
 
 /**
- * Matches tokens with which chat templates mark turns: `<|im_end|>`, `</s>`, `<end_of_turn>`, `[/INST]`. Any token of
- * such a form is matched, because these forms do not occur in prose.
+ * Matches tokens with which chat templates mark the turns of a conversation: `<|im_end|>`, `</s>`, `<end_of_turn>`,
+ * `[/INST]`. Any token of such a form matches, because these forms do not occur in prose.
  */
 const TEMPLATE = /<[|｜][^<>\s]{1,40}[|｜]>|<\/?s>|<\/?[a-z]+(?:_[a-z]+)+>|\[\/?INST\]/i;
 /** Matches template tokens before the first word. */
 const OPENING = new RegExp(`^(?:\\s*(?:${TEMPLATE.source}))+`, "i");
-/** Matches reasoning text up to its end tag; some models omit the start tag. */
+/** Matches reasoning text up to its end tag, e.g. `…</think>`. Some models omit the start tag. */
 const THOUGHT_END = /^[\s\S]*<\/think(?:ing)?>/i;
-/** Matches an end of text that may begin formatting, a template token or a surrogate pair, depending on what follows. */
+/** Matches the start of formatting, of a template token or of a surrogate pair at the end of a text: the next text may complete it. */
 const MAY_GROW = /(?:\*+|<(?:[^\s<>]{0,41}|\/?[a-z0-9]{0,6}\s?\/?)|\[\/?[A-Z]{0,4}|[\uD800-\uDBFF])$/i;
 
-/** Returns functions that remove template tokens, reasoning and formatting from a stream, wherever it is split. */
+/** Returns a filter for streamed text. It removes template tokens, reasoning and formatting, even if the stream splits them. */
 function createDraftText() {
   let held = "";
   let begun = false;
   let ended = false;
   return {
     /**
-     * True after an end token. Text after it belongs to another turn, unless it turns out that all text so far was
-     * reasoning.
+     * True after a template token that ends the answer. Later text is ignored, unless a reasoning end tag shows that all
+     * text so far was reasoning.
      */
     get ended() {
       return ended;
     },
     /**
-     * Adds text and returns what is complete, without formatting. `wasThought` is true if all text before that was
-     * reasoning.
+     * Adds text and returns the part that later text cannot change, without formatting. `wasThought`: true if a reasoning
+     * end tag was found, so that all text returned before was reasoning.
      * @param last true if no more text follows
      */
     take(more: string, last = false) {
@@ -60,7 +60,7 @@ function createDraftText() {
   };
 }
 
-/** Removes formatting that models add. */
+/** Removes HTML tags, bold marks and backquotes. Block tags become line breaks. */
 function plainText(text: string): string {
   return text.replaceAll(/<\/?(?:p|br|ul|ol|li|h[1-6])\s?\/?>/gi, "\n").replaceAll(/<\/?(?:b|i|em|strong)>|\*\*|`/gi, "");
 }
@@ -68,7 +68,7 @@ function plainText(text: string): string {
 /** Matches the line below a table's header: `|---|:--:|`. */
 const RULE = /^(?=[^-]*-)[\s|:-]+$/;
 
-/** Returns functions that turn table rows of a draft into sentences with column names, so that no table markup is shown. */
+/** Returns a converter of table rows into sentences with column names, because answers must not contain table markup. */
 function createDraftTable() {
   let waiting: string | null = null;
   let header: string | null = null;
@@ -79,7 +79,7 @@ function createDraftTable() {
     return left === null ? [] : [readRow(left, null)];
   };
   return {
-    /** Returns the sentences that are complete. A row is held back until the next line shows whether the row is the header. */
+    /** Adds a line and returns the sentences that are complete. A row waits for the next line, because it may be the header. */
     take(line: string): string[] {
       if (RULE.test(line) && line.includes("|")) {
         header = waiting;
@@ -111,7 +111,7 @@ function readRow(row: string, header: string | null): string {
     .join("; ");
 }
 
-/** Maximum characters of model output. A longer draft only repeats itself. */
+/** Maximum characters of model output. Longer output is usually a repetition. */
 export const MAX_DRAFT_CHARACTERS = 20_000;
 
 const SAYS_INSUFFICIENT = new RegExp(`^\\W*${INSUFFICIENT}\\b`);
@@ -121,29 +121,26 @@ export interface DraftUsage {
   outputTokens: number | null;
 }
 
-/** Returns the quotes that a cited number means for a sentence; `null`: unknown number. */
+/** Returns the quotes that support `text` in the source with this citation number; `null`: no source has the number. */
 export type Cite = (text: string, number: number) => readonly Quote[] | null;
 
-/** Callbacks of the draft parser. */
 export interface DraftReading {
-  /** Returns the quotes that a number means; `null`: unknown number. */
   readonly cite: Cite;
-  /** Called if all text before turns out to be reasoning. */
+  /** Called if all text so far turns out to be reasoning. */
   readonly onThought?: () => void;
 }
 
-/** A draft ends when up to `CIRCLE_SENTENCES` sentences in the same order have occurred `CIRCLE_ROUNDS` times in a row. */
+/** A draft loops, and ends, if at most `CIRCLE_SENTENCES` sentences have occurred `CIRCLE_ROUNDS` times in a row in the same order. */
 const CIRCLE_SENTENCES = 8;
 const CIRCLE_ROUNDS = 3;
-/** Maximum characters to read after the end token. They are read only because the token counts come last in the stream. */
+/** Maximum characters to read after the end token. Reading goes on because the token counts come last in the stream. */
 const READ_BEHIND = 200;
 
 /**
  * Yields each distinct sentence of a streamed draft as soon as the sentence and its citation markers are complete. The
- * last sentence may lack its full stop if the stream ended normally. A draft that repeats itself ends at the third
- * repetition.
- * @param usage filled when the stream ends
- * @throws DraftError when the draft is markup or data, or does not end
+ * last sentence needs no full stop if the stream ended normally. A draft that loops ends after the third round.
+ * @param usage receives the token counts at the end of the stream
+ * @throws DraftError when the draft is markup or data, or is too long
  */
 export async function* readDraft(
   stream: AsyncIterable<ChatEvent>,
@@ -192,21 +189,20 @@ export async function* readDraft(
   yield* take("", true);
 }
 
-/** Returns whether the model says with this sentence that the quotes do not answer. */
+/** Returns whether this sentence is the model's reply that the sources do not answer. */
 export function saysInsufficient({ text }: DraftSentence): boolean {
   return SAYS_INSUFFICIENT.test(text);
 }
 
-/** Matches the start of a sentence that is unclear without the sentence before it. */
+/** Matches the start of a sentence that refers to the sentence before it. */
 const REFERS_BACK =
   /^\W*(?:(?:this|that|these|those|it|its|they|their|them|he|she|his|her|such|both|either|neither|the (?:same|former|latter)|otherwise|however|therefore|thus|hence|instead|then|so|but|and|or|yet|also|similarly|likewise|in (?:that|this|such)|for (?:this|that|example)|as a result)\b)/i;
 
-/** Returns whether a sentence depends on the sentence before it, judged by its first words. */
 export function refersBack({ text }: Pick<DraftSentence, "text">): boolean {
   return REFERS_BACK.test(text);
 }
 
-/** Returns the first sentence with its markers, as soon as further text cannot change it; before that `null`. */
+/** Returns the first sentence with its citation markers. Returns `null` as long as further text may change them. */
 function takeSentence(text: string, ended: boolean): { sentence: string; rest: string } | null {
   const window = text.slice(0, SENTENCE_MAX_CHARS);
   const isLong = text.length > window.length;
@@ -225,7 +221,7 @@ function takeSentence(text: string, ended: boolean): { sentence: string; rest: s
 
 const MARKER_SHAPE = /^\s*(?:[[【]{1,2}[^[\]【】]{0,60}[\]】]{1,2}|[⁰¹²³⁴⁵⁶⁷⁸⁹]+)/;
 
-/** Returns the length of citation markers and white space at the start. Such markers belong to the sentence before. */
+/** Returns the length of the citation markers and white space at the start. These markers belong to the sentence before. */
 export function leadingMarkers(text: string): number {
   let length = 0;
   for (;;) {
@@ -236,29 +232,29 @@ export function leadingMarkers(text: string): number {
   return length === 0 ? 0 : length + (/^\s*/.exec(text.slice(length))?.[0].length ?? 0);
 }
 
-/** Returns whether further text may turn this text into a marker. */
+/** Returns whether the text is the start of a citation marker that further text may complete. */
 function mayBeMarker(text: string): boolean {
   return /^\s*(?:[[【]{1,2}[^[\]【】]{0,60}|[[【]{2}[^[\]【】]{0,60}[\]】]|[⁰¹²³⁴⁵⁶⁷⁸⁹]*)$/.test(text);
 }
 
-/** Returns whether the first word is complete. The word decides where the sentence before it ends. */
+/** Returns whether the first word is complete. The splitter needs this word to find the end of the sentence before it. */
 function isWordWhole(text: string): boolean {
   return /^[\p{L}\p{M}]*[^\p{L}\p{M}\p{Cs}]/u.test(text.replace(/^[("'“‘«[{]+/, ""));
 }
 
-/** Inserts a space between a full stop and a marker, because the sentence splitter would not see the full stop otherwise. */
+/** Inserts a space between a full stop and a citation marker. Without it, the splitter does not find the end of the sentence. */
 function setMarkersApart(text: string): string {
   return text.replaceAll(/([.!?…。！？])(?=[[【⁰¹²³⁴⁵⁶⁷⁸⁹])/g, "$1 ");
 }
 
-/** Matches a list or heading mark at the start of a line. */
+/** Matches a list bullet, list number or heading mark at the start of a line. */
 const LINE_MARK = /^\s*(?:#{1,6}|[-*•>–]|\d{1,2}[.)])\s+/;
 /** Matches a label before the answer, such as "Answer:". */
 const ANSWER_LABEL = /^(?:(?:the|my|final|short)\s+){0,2}(?:answer|response|assistant)(?:\s+is)?\s*:\s+(?=\S)/i;
 /** Matches a markup tag or a JSON key. */
 const MARKUP = /<\/?[a-z][a-z0-9-]*(?:[\s/>]|$)|^[\s{[]*"[^"]{1,60}"\s*:/i;
 
-/** Returns whether the draft now ends in a repetition of its last sentences. */
+/** Returns whether the draft loops (see `CIRCLE_SENTENCES`). */
 function circles(said: readonly string[]): boolean {
   for (let length = 1; length <= CIRCLE_SENTENCES && length * CIRCLE_ROUNDS <= said.length; length++) {
     const from = said.length - length * CIRCLE_ROUNDS;
@@ -280,12 +276,12 @@ function* toDraft(sentence: string, { cite }: DraftReading, said: string[]): Gen
 }
 
 const MARK = /(?:[[【]{1,2}\s*(?:source\s+)?(\d{1,2})\s*[\]】]{1,2}|\(\s*source\s+(\d{1,2})\s*\)|\bsource\s+(\d{1,2})\b)/gi;
-/** Matches one citation mark, or several that are joined. */
+/** Matches one citation marker, or several joined by a comma, "and" or "or". */
 const MARKS = new RegExp(`${MARK.source}(?:(?:\\s*,\\s*|\\s+(?:and|or)\\s+)${MARK.source})*`, "gi");
 
 /**
- * Inserts the title of the source before citation marks that stand for a noun, because the sentence would be incomplete
- * without it: "From [1], it follows". A mark after a content word, or at the end of a sentence, is a normal citation.
+ * Inserts the title of the source before a citation marker that stands for a noun: "From [1], it follows" → "From
+ * “Title” [1], it follows". A marker after a content word, or at the end of a sentence, is a normal citation.
  */
 function nameSources(line: string, cite: Cite): string {
   return line.replaceAll(MARKS, (run: string, ...rest) => {
@@ -309,7 +305,7 @@ function nameSources(line: string, cite: Cite): string {
 
 /**
  * Matches a number in round brackets at the end: `… within one year (2).`. It is a citation only if the sentence has no
- * other citation and the source does not contain "(2)".
+ * other citation and the cited quotes do not contain "(2)".
  */
 const TRAILING_NUMBER = /\s*\((\d{1,2}(?:\s*,\s*\d{1,2}){0,5})\)(?=[.!?]?$)/;
 

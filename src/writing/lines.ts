@@ -1,7 +1,7 @@
 import type { NamedCell } from "../shared/types.ts";
 import { readCells } from "../text/units.ts";
 
-/** The displayed fields of a citation. They have the same form in process and over HTTP. */
+/** The fields of a citation that are displayed. In process and over HTTP they have the same form. */
 export interface LineSource {
   readonly n: number;
   readonly documentId: string;
@@ -22,15 +22,14 @@ export interface LineSentence {
 
 /** A sentence as every client displays it. */
 export interface Line<Source extends LineSource = LineSource> extends LineSentence {
-  /** Heading or caption above the text, displayed separately; `null` if there is none, or if the line before has the same. */
+  /** Heading or caption, displayed before the text; `null` if there is none or the line above makes it superfluous. */
   readonly label: string | null;
-  /** The citation that the text quotes; `null` if a model wrote the text or it has several citations. */
+  /** The citation whose quote is the text; `null` if a model wrote the text or it has several citations. */
   readonly source: Source | null;
-  /** Index of the cell that answers the question; `null` if the line is no row, or if it is uncertain which cell answers. */
+  /** For a table row, the index of the cell that answers the question; `null`: unknown, or not a row. */
   readonly askedCell: number | null;
 }
 
-/** Returns the citation that the sentence quotes. Returns `null` if a model wrote the sentence or it has several citations. */
 export function quotedBy<Cited extends Pick<LineSource, "n" | "quote">>(
   { text, citations: [n, ...others] }: LineSentence,
   citations: readonly Cited[],
@@ -39,7 +38,7 @@ export function quotedBy<Cited extends Pick<LineSource, "n" | "quote">>(
   return cited?.quote === text ? cited : null;
 }
 
-/** Formats a line: `Label – Text`, a row as `Row label: value (Column); Column: value`. */
+/** Formats a line: `Label – Text`. A table row becomes `Row label: value (Column); Column: value`. */
 export function lineText({ label, text, source, askedCell }: Line): string {
   const displayed = source?.row === undefined ? text : rowText(source.row.cells, askedCell);
   if (label === null) return displayed;
@@ -54,8 +53,8 @@ function rowText(cells: readonly NamedCell[], asked: number | null): string {
 }
 
 /**
- * Separates the cell that answers from the rest of its row.
- * @param asked index of this cell; `null`: unknown, so `first` is `null`
+ * Splits a row into the cell that answers, with the row's label, and its other cells.
+ * @param asked index of the cell that answers; `null`: unknown, so `first` is `null` and `rest` is the whole row
  */
 export function splitRow(cells: readonly NamedCell[], asked: number | null) {
   const cell = asked === null ? undefined : cells[asked];
@@ -65,8 +64,8 @@ export function splitRow(cells: readonly NamedCell[], asked: number | null) {
 }
 
 /**
- * Detects list items by the line break before them: normalised text separates list items and table rows by one line
- * break, and all other blocks by two.
+ * Detects list items by a single line break before or after them. In normalised text, list items and table rows are
+ * separated by one line break, all other blocks by two.
  */
 export function isListItem({ context, quote, quoteStart: start }: Pick<LineSource, "context" | "quote" | "quoteStart">): boolean {
   if (context.slice(start, start + quote.length) !== quote) return false;

@@ -12,7 +12,7 @@ import { listSource, type OfferedSource, oneLine } from "./sources.ts";
 /** Folder of the prompt files, which have named slots `{{name}}`. The built program reads them from `src` too. */
 const PROMPTS = join(PACKAGE_ROOT, "src", "writing", "prompts");
 
-/** A sentence of a draft that failed a check, with the reason. */
+/** A sentence of a draft that failed a check. */
 export interface DraftFault {
   readonly text: string;
   /** Name of the check. */
@@ -20,15 +20,15 @@ export interface DraftFault {
   readonly reason: string;
 }
 
-/** Maximum number of faults in a prompt, and maximum characters of each faulty sentence and of each reason. */
+/** Maximum number of faults in a prompt. */
 const NAMED_FAULTS = 8;
 const FAULT_CHARACTERS = 300;
 
-/** What a prompt is built from. */
+/** The content of a prompt. */
 export interface Asked {
   readonly question: string;
   readonly sources: readonly OfferedSource[];
-  /** Earlier turns, only for understanding the question. */
+  /** Earlier turns. They serve only to understand the question. */
   readonly history: readonly Turn[];
   /** Additional rules of the profile, one line each. */
   readonly rules?: readonly string[] | undefined;
@@ -40,8 +40,8 @@ export function groundedPrompt(asked: Asked): ChatPrompt {
 }
 
 /**
- * Builds the prompt for a second draft. It lists the sentences already shown, which stay, and the faults of the first
- * draft.
+ * Builds the prompt for a second draft. It lists the faults of the first draft, and the sentences already shown, which the
+ * model must continue.
  */
 export function againPrompt(asked: Asked, shown: readonly DraftSentence[], faults: readonly DraftFault[]): ChatPrompt {
   const numbers = ({ quotes }: DraftSentence) =>
@@ -61,12 +61,12 @@ export function againPrompt(asked: Asked, shown: readonly DraftSentence[], fault
   };
 }
 
-/** Returns the templates of the user prompts, with unfilled slots. */
+/** Returns the templates of the user prompts. Their slots are not filled. */
 export function readFrame(): string {
   return [readPrompt("grounded.user.md"), readPrompt("again.user.md")].join("\n");
 }
 
-/** Builds the prompt for selecting numbered passages that answer. */
+/** Builds the prompt by which a model selects, from numbered passages, those that answer. */
 export function choosePrompt(question: string, candidates: readonly CompleteQuote[], most: number): ChatPrompt {
   const listed = candidates.map((candidate, i) => {
     const { passage } = candidate.quote;
@@ -78,7 +78,6 @@ export function choosePrompt(question: string, candidates: readonly CompleteQuot
   };
 }
 
-/** Returns the common rules, then those of the profile. */
 function systemPrompt({ rules = [] }: Asked): string {
   const common = readPrompt("grounded.system.md");
   const last = common.match(/^\d+\. /gm)?.length ?? 0;
@@ -98,15 +97,15 @@ function readPrompt(name: string): string {
   return readFileSync(join(PROMPTS, name), "utf8");
 }
 
-/** Error for a draft that is not prose. Sentences before the fault stay; the rest is dropped. */
+/** Error for a draft that is not prose. Sentences before the fault are used; the rest is dropped. */
 export class DraftError extends Error {}
 
 /** Reply by which a model says that the sources do not answer. */
 export const INSUFFICIENT = "INSUFFICIENT";
 
 /**
- * Form of a written answer. `in_sources` comes first, so that no sentence is shown if the model says that the sources do
- * not answer.
+ * JSON form of a written answer. `in_sources` comes first: if it is `false`, the sources do not answer, and no sentence
+ * is shown.
  */
 export const ANSWER_FORM: ReplyForm = {
   name: "answer",
@@ -136,12 +135,12 @@ const sentenceSchema = z.object({ text: z.string(), sources: z.array(z.int().min
 
 /** Matches the start of a JSON object, also inside a code fence. */
 const JSON_START = /^\s*(?:```(?:json)?\s*)?\{\s*"/i;
-/** Matches text that may be the start of a JSON object, but is too short to tell. */
+/** Matches text that is too short to tell whether a JSON object starts. */
 const MAYBE_JSON = /^\s*(?:`{1,3}(?:j|js|jso|json)?\s*)?(?:\{\s*)?$/i;
 const DENIES = /"in_sources"\s*:\s*(true|false)/;
 
 /**
- * Returns functions that read a streamed reply, wherever it is split. A reply in `ANSWER_FORM` becomes text with `[n]`
+ * Returns a reader of a streamed reply, which may be split anywhere. A reply in `ANSWER_FORM` becomes text with `[n]`
  * after every sentence, or `INSUFFICIENT`. Any other reply is returned unchanged.
  */
 export function createReplyReader() {
@@ -149,7 +148,7 @@ export function createReplyReader() {
   let form: "text" | "json" | null = null;
   let isDenied = false;
   let sentences = 0;
-  /** @throws DraftError when a sentence does not have the form, or JSON ends without a sentence */
+  /** @throws DraftError when a sentence does not match its schema, or the JSON ends without a sentence */
   const takeSentences = (last: boolean): string => {
     let text = "";
     for (let at = held.indexOf("{", 1); at > 0; at = held.indexOf("{", 1)) {
@@ -187,7 +186,6 @@ export function createReplyReader() {
   };
 }
 
-/** Returns the text with its source numbers after every sentence. */
 function markedText({ text, sources }: z.infer<typeof sentenceSchema>): string {
   const marks = sources.map((n) => `[${n}]`).join("");
   return splitSentences(text)

@@ -7,40 +7,40 @@ import { nameCells, readCells, unitAt } from "../text/units.ts";
 
 export type { QuoteWords } from "../ranking/features.ts";
 
-/** A quote with its context, conditions and continuation. */
+/** A quote with the quotes that must be shown with it. */
 export interface CompleteQuote {
   readonly quote: Quote;
-  /** Quotes that the quote needs before it: a list's lead-in, a table's header, the antecedent of "this". */
+  /** Quotes before the quote that make it understandable: a list's lead-in, a table's header, the antecedent of "this". */
   readonly context: readonly Quote[];
   /** Conditions and exceptions right after the quote; absent if there are none. */
   readonly conditions?: readonly Quote[];
-  /** The next candidate with its own context and conditions, if both together answer better; otherwise absent. */
+  /** The next candidate with its own context and conditions, if both together answer better than the quote alone. */
   readonly following?: readonly Quote[];
 }
 
-/** A quote that may answer the question or a part of it. */
+/** A quote that may answer the question. */
 export interface QuoteCandidate extends CompleteQuote {
-  /** Probability that the quote answers, 0 to 1. */
+  /** Probability that the quote answers the question, 0–1. */
   readonly score: number;
-  /** Question words and requested kinds of value that the quote or its headings contain. */
+  /** What the quote or its headings contain of the question: its words, and kinds of value such as a date (prefix `VALUE`). */
   readonly covers: ReadonlySet<string>;
   /**
-   * True if the quote answers a part of the message that the first quote does not answer, or is a row that matches as well
-   * as the first. It is shown whatever the limits.
+   * True if the quote must be shown whatever the limits. It answers a question of the message that the first quote does
+   * not answer, or it is a table row that matches as well as the first.
    */
   readonly isRequired?: true;
 }
 
-/** Prefix of value kinds in `covers`. It distinguishes them from tokens, which contain no colon. */
+/** Prefix of value kinds in `covers`. It distinguishes them from words, which contain no colon. */
 const VALUE = "value:";
 
-/** Returns the quotes in display order. The header and caption of a row are not listed, because the row includes them. */
+/** Returns the quote and its neighbours in display order. A table's header and caption are left out, because a row displays them. */
 export function withNeighbours({ context, quote, conditions = [], following = [] }: CompleteQuote): Quote[] {
   const withRow = [quote.header, captionOf(quote)].map((one) => one?.start);
   return [...context.filter(({ start }) => !withRow.includes(start)), quote, ...conditions, ...following];
 }
 
-/** Formats a quote for a model: a table row with its caption and header, other text unchanged. */
+/** Formats a quote for a prompt: a table row with its caption and column names, other text unchanged. */
 export function readQuote(quote: Quote): string {
   const cells = quote.header === undefined ? null : nameCells(quote.header.text, quote.text);
   if (cells === null) return quote.text;
@@ -48,12 +48,11 @@ export function readQuote(quote: Quote): string {
   return caption === null ? readCells(cells) : `${caption.text} ${readCells(cells)}`;
 }
 
-/** Returns the caption of a row's table; `null` without a header. */
 function captionOf({ header, passage, start }: Quote): SourceText | null {
   return header === undefined ? null : (unitAt(passage, start)?.caption ?? null);
 }
 
-/** Selects exact quotes from ranked candidates, without overlaps or repetitions. */
+/** Selects at most `limit` quotes from ranked candidates, without overlaps or repetitions. */
 export function chooseQuotes(choice: Choice, words: Pick<QuoteWords, "tokens">, limit: number): QuoteCandidate[] {
   const { candidates, asked } = choice;
   const isSiblingRow = siblingRows(choice);
@@ -68,7 +67,7 @@ export function chooseQuotes(choice: Choice, words: Pick<QuoteWords, "tokens">, 
     const said = readForComparison(quote.text, words);
     if (chosen.some((other) => (isRequired === true ? other.said.text === said.text : saysTheSame(other.said, said)))) continue;
     if (isRequired !== true && chosen.some((other) => isSiblingRow(view, other.view) || announcesTableOf(view, other.view))) continue;
-    // A quote that is the header of this row becomes part of the row.
+    // If a chosen quote is the header of this row, remove it: the row displays its header.
     const names = chosen.findIndex((other) => isSame(quote.header, other.quote));
     if (names >= 0) chosen.splice(names, 1);
     const views = followedBy === undefined ? [view] : [view, followedBy];
@@ -85,8 +84,8 @@ export function chooseQuotes(choice: Choice, words: Pick<QuoteWords, "tokens">, 
 }
 
 /**
- * Returns whether a sentence is the caption of a row's table, or of a table with the same columns in that document.
- * Such a sentence is not quoted separately, because a row includes its caption.
+ * Returns whether a sentence is the caption of the row's table, or of a table with the same header in the same document.
+ * Such a sentence is not quoted separately, because a row displays its caption.
  */
 function announcesTableOf({ candidate, evidence: { passage } }: CandidateView, row: CandidateView): boolean {
   const next = passage.units.find(({ start }) => start >= candidate.range.end);
@@ -99,12 +98,12 @@ function announcesTableOf({ candidate, evidence: { passage } }: CandidateView, r
   );
 }
 
-/** Minimum word overlap (Jaccard index) at which two quotes repeat each other, if their numbers and negations are equal too. */
+/** Minimum Jaccard index of the words of two quotes that count as repetitions. Their numbers and negations must be equal too. */
 const SAME_WORDS = 0.8;
 const TURN = new RegExp(`${NEGATOR}|${EXCEPTION}`, "giu");
 
 /**
- * Returns a candidate with its context and conditions as quotes. Headings are left out, because each line displays its
+ * Returns a candidate with its context and conditions as quotes. Headings are left out, because a displayed line has its
  * heading as a label.
  */
 export function quotesOf(passage: Passage, candidate: Candidate): CompleteQuote {
@@ -120,12 +119,12 @@ function toQuotes(passage: Passage, ranges: Candidate["context"]): Quote[] {
   return ranges.filter(({ start }) => unitAt(passage, start)?.type !== "heading").map((range) => quoteOf(passage, range));
 }
 
-/** Returns the quotes of the candidate that follows: its lead-in, the candidate itself, its conditions. */
+/** Returns the second candidate as quotes: its context after the end of the first one, itself, and its conditions. */
 function quotesBehind(passage: Passage, { range: { end } }: Candidate, { context, range, conditions }: Candidate): Quote[] {
   return toQuotes(passage, [...context.filter(({ start }) => start >= end), range, ...conditions]);
 }
 
-/** Adds the header to a table row if its cells match. */
+/** Adds the header to a table row, if both have the same number of cells. */
 export function withHeader(quote: Quote, { header }: Pick<Candidate, "header">): Quote {
   return header === null || nameCells(header.text, quote.text) === null ? quote : { ...quote, header };
 }
@@ -146,7 +145,6 @@ function saysTheSame(a: ComparedQuote, b: ComparedQuote): boolean {
   return shared / (a.tokens.size + b.tokens.size - shared) >= SAME_WORDS;
 }
 
-/** Returns whether the quote is a row's header. */
 function isSame(header: SourceText | undefined, quote: Quote): boolean {
   return header !== undefined && header.start === quote.start && header.end === quote.end;
 }
@@ -155,14 +153,13 @@ export function overlap(a: Quote, b: Quote): boolean {
   return a.passage.document.id === b.passage.document.id && a.start < b.end && b.start < a.end;
 }
 
-/** Returns whether a row is an irrelevant neighbour of the row that the question asks for, in the same table. */
 type IsSiblingRow = (row: CandidateView, asked: CandidateView) => boolean;
 
 /**
- * Returns a function that detects irrelevant neighbours of a requested row, such as Wednesday's row when the question
- * asks for Thursday. Such a row contains fewer question words than the requested row, and only words that every row has
- * ("20 kg"). A row with a word that only some rows have ("Sunday") is relevant, unless it lacks a number of the
- * question. Tables of one document with equal columns count as one table.
+ * Returns a function that tells whether `row` is an irrelevant neighbour of the requested row `other` in the same table,
+ * such as Wednesday's row if the question asks for Thursday. A row is irrelevant if it contains fewer question words
+ * than `other`, and only words that every row has ("20 kg"). A row with a word that only some rows have ("Sunday") is
+ * relevant, unless it lacks a number of the question. Tables of one document with equal headers count as one table.
  */
 function siblingRows({ candidates, asked }: Pick<Choice, "candidates" | "asked">): IsSiblingRow {
   const inEvery = new Map<string, AskedBits>();
@@ -174,8 +171,8 @@ function siblingRows({ candidates, asked }: Pick<Choice, "candidates" | "asked">
     const table = tableOf(row);
     if (table === null || table !== tableOf(other)) return false;
     const [keys, wanted] = [asked.bitsIn(row.text), asked.bitsIn(other.text)];
-    // Compare numbers in the first cell (the label) separately, because they identify the row. Numbers in other cells,
-    // such as "up to 4 times a day", may occur in every row.
+    // A number in the first cell, the row's label, identifies the row. Compare it separately: numbers in other cells, such
+    // as "up to 4 times a day", may occur in every row.
     const [label, wantedLabel] = [row, other].map(({ text }) => asked.bitsIn(text.split("|")[0] ?? "") & asked.numbers) as [
       AskedBits,
       AskedBits,
@@ -186,7 +183,7 @@ function siblingRows({ candidates, asked }: Pick<Choice, "candidates" | "asked">
   };
 }
 
-/** Returns a key for the table of a row: document and header. Returns `null` for no row, or a row without a header. */
+/** Returns a key for the table of a row, from document and header; `null` if the candidate is not a row with a header. */
 function tableOf({ candidate, evidence }: CandidateView): string | null {
   return candidate.header === null ? null : `${evidence.passage.document.id} ${candidate.header.text}`;
 }
@@ -201,19 +198,19 @@ export interface ExtractOptions {
 /** Target length in words: half a minute of reading, or two minutes with more detail. */
 export const ANSWER_WORDS = { normal: 100, more: 300 } as const;
 
-/** Minimum score, as a share of the best, of a candidate that covers no new part of the question. */
+/** Minimum ratio to the best score for a candidate that covers no further word or value kind of the question. */
 const NEAR_BEST = 0.6;
-/** Minimum score, as a share of the best, of a candidate that covers a new part. Lower ones often only share a common word. */
+/** Minimum ratio for a candidate that covers a further one. Below it, often only a common word matches. */
 const LEAST_SHARE = 0.5;
 /**
- * Minimum score, as a share of the best, of the first candidate with a requested kind of value. Low, because sentences
- * with figures seldom repeat the question's words.
+ * Minimum ratio for the first candidate with a requested kind of value. It is low, because sentences with figures seldom
+ * repeat the question's words.
  */
 const VALUE_SHARE = 0.25;
 
 /**
- * Builds an answer from quotes: the best with its context, conditions and continuation, then the others in the order of
- * the source. Every sentence is an exact quote.
+ * Builds an answer from exact quotes. The best quote comes first, with its context, conditions and continuation. The
+ * others follow in the order of their documents.
  */
 export function writeExtractive(candidates: readonly QuoteCandidate[], { quotes, words }: ExtractOptions): DraftSentence[] {
   const chosen: QuoteCandidate[] = [];
@@ -227,7 +224,7 @@ export function writeExtractive(candidates: readonly QuoteCandidate[], { quotes,
     if (chosen.length >= quotes && !isPart) continue;
     if (!isPart && share < (reserved ? VALUE_SHARE : adds ? LEAST_SHARE : NEAR_BEST)) continue;
     const fresh = withNeighbours(candidate).filter((quote) => !shown.some((other) => isWithin(quote, other)));
-    // The chosen quotes already contain this candidate.
+    // The quotes chosen so far contain this candidate.
     if (fresh.length === 0) continue;
     const cost = fresh.reduce((sum, { text }) => sum + (text.match(/\S+/g)?.length ?? 0), 0);
     if (chosen.length > 0 && !isPart && spent + cost > words) continue;
@@ -240,8 +237,8 @@ export function writeExtractive(candidates: readonly QuoteCandidate[], { quotes,
 }
 
 /**
- * Orders candidates: the best, then those that answer other parts of the message, then the best one for each requested
- * kind of value that is still missing (`reserved`), then the remaining candidates.
+ * Orders candidates: the best one, then required ones (`isRequired`), then the best one for each requested kind of value
+ * that these lack (`reserved`), then the others.
  */
 function withReserved(candidates: readonly QuoteCandidate[]): { candidate: QuoteCandidate; reserved: boolean }[] {
   const [best, ...others] = candidates;
@@ -265,7 +262,7 @@ function withReserved(candidates: readonly QuoteCandidate[]): { candidate: Quote
   ];
 }
 
-/** Orders quotes: the best with its neighbours, then the others by document, the best quote's document first, in text order. */
+/** Orders quotes: the best with its neighbours, then the others in text order, document by document, the best one's document first. */
 function inOrder(chosen: readonly QuoteCandidate[]): Quote[] {
   const [best, ...others] = chosen;
   if (best === undefined) return [];
@@ -282,10 +279,10 @@ function isWithin(quote: Quote, other: Quote): boolean {
   return other.passage.document.id === quote.passage.document.id && other.start <= quote.start && other.end >= quote.end;
 }
 
-/** An answer under construction. Text and citation numbers that it contains never change. */
+/** An answer under construction. Text and citation numbers never change once they are added. */
 export type AnswerBuilder = ReturnType<typeof createAnswerBuilder>;
 
-/** Creates an empty answer. Citations are numbered in order of first use. A quote that is cited again keeps its number. */
+/** Creates an empty answer. Citations are numbered by first use. A quote that is cited again has the same number. */
 export function createAnswerBuilder() {
   const sentences: AnswerSentence[] = [];
   const citations: Citation[] = [];
@@ -306,7 +303,7 @@ export function createAnswerBuilder() {
       const named = sentence.citations.map((n) => citations[n - 1] as Citation);
       return { index: sentences.length - 1, sentence, citations: named };
     },
-    /** Returns whether this range of this document is already cited. */
+    /** Returns whether the exact range of the quote is already cited. */
     cites: (quote: Quote) => numberOf(quote) > 0,
   };
 }
@@ -347,7 +344,7 @@ function toRow({ text, header }: Quote, caption: SourceText | null): CitedRow | 
   return { cells, header: { start: header.start, end: header.end, text: header.text }, ...(caption === null ? {} : { caption }) };
 }
 
-/** Returns the distinct documents of near-duplicates of a passage, except the passage's own document. */
+/** Returns the documents of a passage's near-duplicates, each once, except the passage's own document. */
 function furtherSources({ document, twins = [] }: Passage): FurtherSource[] {
   const others = twins.filter(
     ({ documentId }, i) => documentId !== document.id && twins.findIndex((one) => one.documentId === documentId) === i,

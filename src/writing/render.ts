@@ -33,8 +33,8 @@ export function nextLine(
 }
 
 /**
- * Returns the label of a line: the caption of a row, or else the nearest heading. Returns `null` if the text or the line
- * above makes the label superfluous.
+ * Returns the label of a line: the caption of a table row, otherwise the nearest heading. Returns `null` if the text or the
+ * line above already shows it or makes it unnecessary.
  */
 function labelOf(source: LineSource, above: Line | undefined): string | null {
   const { row, quote, headingPath } = source;
@@ -56,14 +56,14 @@ function isRightBelow({ context, quoteStart }: LineSource, heading: string): boo
 }
 
 /**
- * Returns the index of the cell that answers, or `null`. The question must name the row, by its label or by a whole cell,
- * and ask for exactly one column: the one whose whole name it contains. If there is none, the column that shares most
- * words with the question, or the only column, answers if it contains the requested kind of value.
+ * Returns the index of the cell that answers, or `null`. The question must name the row, by its label or by all words of
+ * a cell. It must also ask for exactly one column: the one whose full name it contains. Without such a column, it is the
+ * column that shares most words with the question or contains the requested kind of value.
  */
 function askedCellOf(question: string, cells: readonly NamedCell[]): number | null {
   const asked = new Set(tokenize(question));
   const namesRow = (text: string) => tokenize(text).some((token) => asked.has(token));
-  // If the question names a column, a value of that column in the question is a condition and does not name the row.
+  // Question words that name a column do not name the row too. A value of that column in the question is a condition.
   const isNamed = ({ name, text }: NamedCell, index: number) =>
     namesRow(text) && (index === 0 || (!namesRow(name) && tokenize(text).every((token) => asked.has(token))));
   const ofRow = new Set(tokenize(cells.find(isNamed)?.text ?? ""));
@@ -74,7 +74,7 @@ function askedCellOf(question: string, cells: readonly NamedCell[]): number | nu
     const named = words.filter((word) => asked.has(word) && !ofRow.has(word));
     const isGiven = tokenize(text).every((token) => asked.has(token));
     if (index === 0 || isGiven || (named.length === 0 && cells.length > 2)) return [];
-    // Check the column's name too, because it often contains the unit.
+    // Include the column's name, because it often contains the unit.
     const isKind = kinds.some((kind) => holdsKind(text, kind) || holdsKind(`${text} ${name}`, kind));
     return kinds.length > 0 && !isKind ? [] : [{ index, named: named.length, isWhole: words.every((word) => asked.has(word)), isKind }];
   });
@@ -92,17 +92,17 @@ export function renderAnswerPlain(answer: Answer): string {
   return [...prefixesOf(answer), lines.join("\n")].join("\n\n");
 }
 
-/** Renders a line followed by its citations, each as `[n]`, for all plain-text output. */
+/** Formats a line with its citations: `Text [1] [2]`. */
 export function citedLine(line: Line): string {
   return `${lineText(line)}${line.citations.map((n) => ` [${n}]`).join("")}`;
 }
 
-/** Returns the cited sources, one per line. */
+/** Formats the cited sources, one per line: `[1] Title, URL: “quote”`. */
 export function sourceLines(citations: readonly Pick<Citation, "n" | "title" | "url" | "quote">[]): string[] {
   return citations.map(({ n, title, url, quote }) => `[${n}] ${title}${url === null ? "" : `, ${url}`}: “${quote}”`);
 }
 
-/** Renders a refusal as plain text: the message, the note, the near misses, the contacts. */
+/** Renders a refusal as plain text: message, note, near misses, contacts. */
 export function renderRefusalPlain({ message, note, nearest, contacts }: Refusal): string {
   const passages = nearest.map(({ title, heading, url, quote }) => {
     const place = `${title}${heading === null || heading === title ? "" : ` – ${heading}`}${url === null ? "" : `, ${url}`}`;
@@ -116,22 +116,22 @@ export function renderRefusalPlain({ message, note, nearest, contacts }: Refusal
   return parts.flatMap((lines) => (lines.length === 0 ? [] : lines.join("\n"))).join("\n\n");
 }
 
-/** Returns the messages of the warnings about one displayed sentence. @param at index of the sentence */
+/** Returns the formatted warnings about one displayed sentence. @param at index of the sentence */
 export function doubtsAt({ warnings }: Pick<Answer, "warnings">, at: number): string[] {
   return warnings.filter(({ sentence }) => sentence === at).map(doubtText);
 }
 
-/** Formats the warning of a sentence for all plain-text output. */
+/** Formats the warning about a sentence as plain text. */
 export function doubtText({ message }: Pick<Warning, "message">): string {
   return `Not sure: ${message}`;
 }
 
-/** Returns the profile's prefix for answers of low confidence. */
+/** Returns the message that the profile puts before an answer of low confidence. */
 function prefixesOf({ warnings }: Answer): string[] {
   return warnings.filter(({ code }) => code === "low_confidence").map(({ message }) => message);
 }
 
-/** Renders an answer as HTML from checked data only. Every text is escaped; links are http(s) only. */
+/** Renders an answer as HTML. Every text is escaped; links are http(s) only. */
 export function renderAnswerHtml(answer: Answer): string {
   if (answer.refusal !== null) return `<p>${escapeHtml(answer.refusal.message)}</p>`;
   const paragraphs = answerLines(answer).map((line, i) => {

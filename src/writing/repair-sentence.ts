@@ -3,28 +3,27 @@ import { isStopWord, words } from "../text/tokens.ts";
 import type { DraftFault } from "./prompt.ts";
 import { type BindSentence, headOf, type OfferedSource } from "./sources.ts";
 
-/** Data that `createStatementTest` needs. */
 interface DraftGround {
   readonly sources: readonly OfferedSource[];
-  /** Texts of the prompt that an answer must not repeat: rules, frame, question. */
+  /** Texts of the prompt that an answer must not repeat: rules, templates, question. */
   readonly frame: readonly string[];
   /** Faults of the previous draft. */
   readonly faults: readonly DraftFault[];
 }
 
-/** Minimum content words of a sentence that ends in a colon. A shorter one says nothing: "The answer is:". */
+/** Minimum content words of a sentence that ends in a colon. A shorter one makes no claim: "The answer is:". */
 const ANNOUNCES = 3;
 /**
- * Minimum content words at which an uncited sentence without any word of the sources counts as an unsupported claim. A
- * shorter one counts as a courtesy.
+ * Minimum content words of an uncited sentence to count as a claim, if it shares no word with the sources. A shorter one
+ * counts as a courtesy.
  */
 const CLAIMS = 4;
-/** Minimum number of consecutive words copied from the prompt that make a sentence an echo of it. */
+/** Minimum words of a sentence that counts as a copy of the prompt if the prompt contains it. */
 const ECHOES = 4;
 
 /**
  * Returns a function that detects sentences without a claim: courtesies, announcements, questions, bare titles of
- * sources, echoes of the prompt. They are dropped without being faults.
+ * sources, copies of the prompt. Such sentences are dropped, and do not count as faults.
  */
 export function createStatementTest({ sources, frame, faults }: DraftGround): (sentence: DraftSentence) => boolean {
   let held: ReadonlySet<string> | null = null;
@@ -67,16 +66,15 @@ interface SourcesToCite {
   readonly bind: BindSentence;
 }
 
-/** Returns whether a sentence is only a word or a value, which is not a claim that can be checked: "Yes.", "10 percent." */
+/** Returns whether a sentence is only a word or a value, such as "Yes." or "10 percent.". It is too short to be checked as a claim. */
 function isBare(text: string): boolean {
   const { length } = words(text);
   return length < 2 || (length < 3 && /\d/.test(text));
 }
 
 /**
- * Repairs a drafted sentence whose intent is clear. Removes the title of its source if the model copied it from the
- * prompt. Adds the citation if the sentence cites nothing and there is only one source. Replaces a bare answer such as
- * "Yes." by the quotes that it cites.
+ * Repairs a drafted sentence. Removes a source's title that the model copied from the prompt. Cites the only source if the
+ * sentence cites nothing. Replaces a sentence such as "Yes." by the quotes that it cites.
  */
 export function repairSentence(sentence: DraftSentence, question: string, { sources, bind }: SourcesToCite): DraftSentence[] {
   const [only, ...others] = sources;

@@ -8,13 +8,13 @@ export type BindSentence = (text: string, source: OfferedSource) => readonly Quo
 
 /** Maximum number of quotes of one source for one sentence. */
 const MAX_QUOTES = 4;
-/** Minimum share of the sentence's word weight that a further quote must add, unless it adds a number. */
+/** Minimum share of the sentence's IDF sum that a further quote must add, unless it adds a number. */
 const LEAST_GAIN = 0.1;
 
 /**
- * Creates a function that binds sentences to quotes. It selects the quote whose shared words weigh most, then quotes that
- * add words still missing, and returns them in the order of the source. If no quote shares a word, it returns the first
- * quote, and the checks decide about the sentence.
+ * Creates a function that binds sentences to quotes. It first selects the quote whose words shared with the sentence have
+ * the greatest IDF sum, then quotes that add missing words. It returns them in source order. If no quote shares a word, it
+ * returns the first quote, which the checks then compare with the sentence.
  */
 export function createBinder(words: Pick<QuoteWords, "tokens" | "idf">): BindSentence {
   const tokensOf = memoised(({ header, text }: Quote) => new Set(words.tokens(`${header?.text ?? ""} ${text}`)));
@@ -36,7 +36,7 @@ export function createBinder(words: Pick<QuoteWords, "tokens" | "idf">): BindSen
   };
 }
 
-/** Returns the quote that adds most word weight, the first of equal ones, or `null` if none adds any. */
+/** Returns the quote that adds most IDF; on a tie the first one; `null` if none adds any. */
 function bestOf(
   citable: readonly Quote[],
   open: ReadonlySet<string>,
@@ -56,16 +56,16 @@ function bestOf(
 /** A numbered source in a prompt: verbatim parts of a passage. */
 export interface OfferedSource {
   readonly passage: Passage;
-  /** Parts of the passage in the prompt, in order. The text between them is left out. */
+  /** Ranges of the passage in the prompt, in order. Text between them is left out. */
   readonly stretches: readonly Quote[];
   /**
-   * Quotes that a citation can mean, in order: a selected quote as a whole, or the sentences, list items and rows of a
+   * Quotes that a citation can mean, in order: either one selected quote, or the sentences, list items and rows of a
    * passage.
    */
   readonly citable: readonly Quote[];
 }
 
-/** Returns a selected quote as a source. It can only be cited as a whole. */
+/** Returns a source that consists of one selected quote. */
 export function quoteSource(quote: Quote): OfferedSource {
   return { passage: quote.passage, stretches: [quote], citable: [quote] };
 }
@@ -74,7 +74,7 @@ export function passageSource(passage: Passage): OfferedSource {
   return partSource(passage, [passage.range]);
 }
 
-/** Returns parts of a passage as a source. @param parts in order, without overlaps */
+/** Returns a source that consists of ranges of a passage. @param parts in order, without overlaps */
 export function partSource(passage: Passage, parts: readonly TextRange[]): OfferedSource {
   const isGiven = ({ start, end }: TextRange) => parts.some((part) => part.start <= start && part.end >= end);
   const units = passage.units.filter((unit) => unit.type !== "heading" && isGiven(unit));
@@ -87,16 +87,15 @@ export function partSource(passage: Passage, parts: readonly TextRange[]): Offer
 
 /** Marks an omitted part of a passage. */
 const GAP = "…";
-/** Indentation of every further line of a source, so that no line can imitate a new source or the question. */
+/** Indentation of all lines of a source but the first, so that document text cannot imitate a new source or the question. */
 const INDENT = "  ";
 
-/** Formats a source with its number, title, headings and page. White space is collapsed. */
+/** Formats a source as `[number] (title, headings, page) text`. White space is collapsed. */
 export function listSource(source: OfferedSource, number: number): string {
   const lines = source.stretches.flatMap((stretch, i) => [...(i === 0 ? [] : [GAP]), ...linesOf(stretch)]);
   return `[${number}] (${headOf(source)}) ${lines.join(`\n${INDENT}`)}`;
 }
 
-/** Returns title, headings and page of a source, as the prompt shows them. */
 export function headOf({ passage, stretches }: OfferedSource): string {
   const { title } = passage.document;
   const given = unitsWithin(passage, stretches);
@@ -114,7 +113,7 @@ function unitsWithin({ units }: Passage, stretches: readonly TextRange[]): Place
   return units.filter(({ start, end }) => stretches.some((stretch) => start < stretch.end && end > stretch.start));
 }
 
-/** Returns the text of a source as one line per block. Headings are marked, and rows get their table's header if the text lacks it. */
+/** Formats a quote, one line per block. Headings start with `#`. A row gets its table's header if the quote lacks it. */
 function linesOf(stretch: Quote): string[] {
   const { passage } = stretch;
   const units = unitsWithin(passage, [stretch]);

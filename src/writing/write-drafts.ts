@@ -9,11 +9,11 @@ import { ANSWER_WORDS, type CompleteQuote, overlap, type QuoteCandidate, readQuo
 import { createStatementTest, repairSentence } from "./repair-sentence.ts";
 import { type BindSentence, type OfferedSource, quoteSource } from "./sources.ts";
 
-/** The state of writing, updated while sentences are drafted. */
+/** The result of writing, updated while sentences are drafted. */
 export interface WriteOutcome {
   /** Name of the model that wrote, or `extractive`. */
   writer: string;
-  /** True if the model says that the quotes do not answer. */
+  /** True if the model says that the sources do not answer. */
   insufficient: boolean;
   /** Model calls in order. */
   readonly calls: ModelCall[];
@@ -32,7 +32,7 @@ export interface ModelTask {
   readonly budgetTokens: number;
 }
 
-/** A model's choice of quotes. An empty choice means that no quote answers. */
+/** The quotes that a model selected. An empty list means that no quote answers. */
 export type Selection =
   | { readonly type: "chosen"; readonly quotes: readonly CompleteQuote[] }
   | { readonly type: "failed"; readonly model: string; readonly reason: string };
@@ -46,9 +46,9 @@ interface Writing {
   readonly settings: WriteSettings;
 }
 
-/** Results of the drafted sentences. The caller updates this record before it requests the next sentence. */
+/** The sentences drafted so far. The caller updates this record before it requests the next sentence. */
 export interface DraftRecord {
-  /** Shown sentences in display order. */
+  /** Displayed sentences in order. */
   readonly shown: readonly DraftSentence[];
   readonly faults: readonly DraftFault[];
 }
@@ -56,23 +56,23 @@ export interface DraftRecord {
 /** A sentence to check and, if it passes, to show. */
 export interface OfferedDraft extends DraftSentence {
   /**
-   * True if the sentence is checked but not shown yet, because an earlier one failed or the answer must be shown as a
-   * whole.
+   * True: check the sentence, but do not show it yet. Either an earlier sentence failed, or the answer must be shown only
+   * as a whole.
    */
   readonly held?: boolean;
-  /** True if the sentence fails because it refers to a sentence that failed. */
+  /** True if the sentence refers to a sentence that failed, so it must fail too. */
   readonly dangling?: boolean;
 }
 
 /**
- * Maximum attempts at a draft that broke off before its first complete sentence. The adapter of the model retries only
- * before the first word.
+ * Maximum attempts at a draft whose connection broke before its first complete sentence. The model adapter itself retries
+ * only before the first word.
  */
 const DRAFT_TRIES = 2;
 
 /**
  * Yields the model's sentences. If the draft is incomplete, adds a warning and yields quotes for what is missing. Shown
- * sentences are final; a second draft continues after them.
+ * sentences never change; a second draft continues after them.
  */
 export async function* writeDrafts(
   question: Question,
@@ -105,7 +105,7 @@ export async function* writeDrafts(
   yield* missing;
 }
 
-/** How writing by the model ended. `done`: complete. Otherwise quotes follow: `faulty` after faults, `failed` after an error. */
+/** How the model's writing ended. `done`: the answer is complete. `faulty` (failed checks) and `failed` (error): quotes follow. */
 type Ending = { readonly type: "done" } | { readonly type: "faulty" } | { readonly type: "failed"; readonly error: unknown };
 
 async function* writeByModel(
@@ -142,7 +142,7 @@ async function* writeByModel(
   if (prompt === null) return first;
   const again = yield* run({ stage: "rewrite", prompt, frame, tries: 1, isHeld: () => false });
   if (!outcome.insufficient && again.type !== "failed") return again;
-  // The second draft failed or found no answer, so show the held sentences of the first one.
+  // The second draft failed or found no answer. Show the sentences of the first one that passed but were not shown.
   outcome.insufficient = false;
   const before = record.shown.length;
   yield* stood;
@@ -156,13 +156,13 @@ interface Attempt {
   /** Texts of the prompt that an answer must not repeat. */
   readonly frame: readonly string[];
   readonly tries: number;
-  /** Returns whether the next sentence is checked but not shown. @param fell true if a sentence of this draft has failed */
+  /** Returns whether the next sentence is checked but not shown yet. @param fell true if a sentence of this draft has failed */
   readonly isHeld: (fell: boolean) => boolean;
-  /** Receives the held sentences that pass their checks. */
+  /** Collects the sentences that passed but are not shown yet. */
   readonly stood?: DraftSentence[];
 }
 
-/** Runs one draft. It ends as `faulty` if a sentence failed or no sentence passed. */
+/** Runs one draft. Returns `faulty` if a sentence failed, or if none passed. */
 async function* drawDraft(
   { stage, prompt, frame, tries, isHeld, stood }: Attempt,
   question: string,
@@ -185,7 +185,7 @@ async function* drawDraft(
     let before = record.faults.length;
     let hasFallen = false;
     const onThought = () => {
-      // All text so far was reasoning, so forget its faults.
+      // All text so far was reasoning. Its faults do not count.
       before = record.faults.length;
       hasFallen = false;
       if (stood !== undefined) stood.length = 0;
@@ -231,8 +231,7 @@ function warningOf(ending: Ending, model: string, { shown, faults }: DraftRecord
 }
 
 /**
- * Builds the prompt of the second draft within the profile's budget. Returns `null` if its fixed text leaves no room
- * for sources.
+ * Builds the prompt of the second draft. Returns `null` if it exceeds the token budget even without earlier turns.
  */
 function fitAgain(
   question: Question,
@@ -247,7 +246,7 @@ function fitAgain(
   return null;
 }
 
-/** Sources for a prompt in citation order, in groups. A group is included as a whole or not at all. */
+/** Sources for a prompt in citation order, in groups. Either all sources of a group are included, or none. */
 export type Offer = readonly (readonly OfferedSource[])[];
 
 /** The limits of a prompt. */
@@ -259,10 +258,10 @@ export interface PromptLimits {
 }
 
 /**
- * Returns the sources and the prompt that fit the budget. To shorten it, drops the oldest turns first, then takes the next
- * offer, and finally drops the last sources.
- * @param offers fullest first
- * @returns `null` if not even one source fits
+ * Returns the longest prompt that fits the budget, with its sources. To shorten a prompt, it drops the oldest turns first,
+ * then takes the next offer. From the last offer it drops groups, last one first.
+ * @param offers alternative lists of sources, fullest first
+ * @returns `null` if not even one group fits
  */
 export function fitPrompt(
   question: Question,
@@ -285,8 +284,8 @@ export function fitPrompt(
 }
 
 /**
- * Selects at most `most` quotes with at most `tokens` tokens each, best first. Each quote forms a group with its
- * context and conditions, and with its continuation if that fits.
+ * Selects at most `most` quotes, each with at most `tokens` tokens, best candidates first. A candidate's quote forms a
+ * group with its context and conditions, and with its continuation if that fits.
  */
 export function offerQuotes(
   candidates: readonly CompleteQuote[],
@@ -297,7 +296,7 @@ export function offerQuotes(
   for (const candidate of candidates) {
     const known = groups.flat();
     const { following, ...complete } = candidate;
-    // If the group is too long, drop the continuation first, then the whole group.
+    // If the group does not fit, leave out the continuation. If it still does not fit, leave out the group.
     const group = (following === undefined ? [complete] : [candidate, complete])
       .map((one) => withNeighbours(one).filter((quote) => !known.some((other) => isSameQuote(other, quote))))
       .find((fresh) => known.length + fresh.length <= most && fresh.every((one) => countTokens(readQuote(one)) <= tokens));
@@ -310,14 +309,14 @@ function isSameQuote(a: Quote, b: Quote): boolean {
   return a.passage.document.id === b.passage.document.id && a.start === b.start && a.end === b.end;
 }
 
-/** Returns whether the shown sentences cite every quote of this draft, at least in part. */
+/** Returns whether the shown sentences cite each quote of the draft or a range that overlaps it. */
 function isCited({ quotes }: DraftSentence, shown: readonly DraftSentence[]): boolean {
   return quotes.every((quote) => shown.some((sentence) => sentence.quotes.some((cited) => overlap(cited, quote))));
 }
 
 /**
- * Returns whether the shown sentences that cite the draft's quotes contain every word of the draft. Citing the quotes is
- * not enough, because a shown sentence may paraphrase only a part of them.
+ * Returns whether the shown sentences that cite the draft's quotes contain every word of the draft. That they cite the
+ * quotes is not enough, because a shown sentence may paraphrase only a part of a quote.
  */
 export function isSaid({ text, quotes }: DraftSentence, shown: readonly DraftSentence[]): boolean {
   const resting = shown.filter((sentence) => sentence.quotes.some((cited) => quotes.some((quote) => overlap(cited, quote))));

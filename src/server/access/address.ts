@@ -2,12 +2,12 @@ import type { Context, MiddlewareHandler } from "hono";
 import ipaddr from "ipaddr.js";
 import { RequestError } from "../../shared/errors.ts";
 
-/** Headers that proxies add. */
+/** Request headers that a proxy adds. A request with one of them did not come directly from its sender. */
 const FORWARDING_HEADERS = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"] as const;
 /** Bits of the IPv6 prefix that one household or office has. Addresses with the same prefix share one rate limit. */
 const IPV6_PREFIX_BITS = 64;
 
-/** Returns the address of the other end of the connection, or loopback for a request without a connection, as in tests. */
+/** Returns the address that opened the connection. A request without a connection, as in tests, counts as loopback. */
 function peerOf(context: Context): string {
   const env = context.env as { incoming?: { socket?: { remoteAddress?: string } } } | undefined;
   return env?.incoming?.socket?.remoteAddress ?? "127.0.0.1";
@@ -19,9 +19,9 @@ export function isFromThisMachine(context: Context): boolean {
 }
 
 /**
- * Returns the client's address. If the connection comes from a trusted proxy, this is the last untrusted address in
- * `X-Forwarded-For`; otherwise it is the address of the connection. Anyone can send this header, so the header is ignored
- * unless a trusted proxy sent it.
+ * Returns the client's address. This is the address of the connection, unless that address is a trusted proxy. Behind a
+ * trusted proxy, it is the last address in `X-Forwarded-For` that is not a trusted proxy. From any other sender the
+ * header is ignored, because anyone can send it.
  */
 export function addressOf(context: Context, isTrusted: (address: string) => boolean): string {
   const forwarded = (context.req.header("x-forwarded-for") ?? "").split(",").map((address) => address.trim());
@@ -44,7 +44,7 @@ export function createTrust(proxies: readonly string[]): (address: string) => bo
   };
 }
 
-/** Returns the name under which an address counts for rate limits: the IPv4 address, or the prefix of the IPv6 address. */
+/** Returns the key of an address in the rate limiter: the IPv4 address itself, or the prefix of the IPv6 address. */
 export function countedAs(address: string): string {
   if (!ipaddr.isValid(address)) return "unknown";
   const parsed = ipaddr.process(address);
@@ -66,8 +66,8 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
- * Returns whether a `Host` header names loopback. After DNS rebinding, requests from the page of another site carry the
- * host name of that site, so they fail this test.
+ * Returns whether a `Host` header names loopback. In a DNS rebinding attack the page of another site sends the request,
+ * and the header contains the name of that site.
  */
 function isLoopbackHostHeader(header: string): boolean {
   return /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i.test(header);
@@ -123,7 +123,7 @@ export function strictTransport(isTrusted: (address: string) => boolean): Middle
 function isSecure(context: Context, isTrusted: (address: string) => boolean): boolean {
   const env = context.env as { incoming?: { socket?: { encrypted?: boolean } } } | undefined;
   if (env?.incoming?.socket?.encrypted === true) return true;
-  // If there are several proxies, only the first value is about the client's connection.
+  // Each proxy appends a value. Only the first one is about the client's connection.
   const [first = ""] = (context.req.header("x-forwarded-proto") ?? "").split(",");
   return isTrusted(peerOf(context)) && first.trim().toLowerCase() === "https";
 }

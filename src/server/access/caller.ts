@@ -15,11 +15,11 @@ export interface Caller {
   readonly domains: readonly string[] | null;
   /** Allowed tenants. Empty: only data without a tenant; `null`: all. */
   readonly tenants: readonly string[] | null;
-  /** Access labels. `null`: all, as for administrators. Questions of administrators still use the configured labels. */
+  /** Access labels. `null`: all, as for administrators. A question of an administrator uses the configured labels instead. */
   readonly access: readonly string[] | null;
   /** Access label of an uploaded file if the upload names none. Absent: the label in the domain pack. */
   readonly ownLabel?: string | undefined;
-  /** Requests with the same lane share a rate limit, turns in the queue and a budget. Absent: unlimited, as on this machine. */
+  /** Name of a group of requests that share a rate limit, turns in the queue and a budget. Absent: unlimited, as on this machine. */
   readonly lane?: string | undefined;
   /** Limits of the key; absent or `null`: the server's defaults. */
   readonly limits?: Pick<KeyRecord, "requestsPerHour" | "tokensPerDay" | "usdPerDay"> | undefined;
@@ -30,7 +30,7 @@ export interface Caller {
 /** A caller from this machine without a key. */
 export const WITHOUT_KEY: Caller = { keyId: null, roles: new Set(["ask"]), domains: null, tenants: null, access: null };
 
-/** The user of this machine at the server's own page, without a key. */
+/** A user of this machine without a key, whose request comes from the server's own page. */
 export const AT_OWN_PAGE: Caller = { ...WITHOUT_KEY, roles: new Set(["ask", "ingest"]) };
 
 /** The holder of the administration token. It has an administrator's permissions and no limits, because it can create unlimited keys. */
@@ -62,8 +62,8 @@ export function seesEverything({ domains, tenants, access }: Caller): boolean {
 }
 
 /**
- * Returns the scope of a request: the named domain and tenant, or the caller's defaults where the request names none.
- * The error is the same for forbidden and unknown names.
+ * Returns the scope of a request: the named domain and tenant, or the caller's defaults if the request names none.
+ * Forbidden and unknown names give the same error.
  * @throws RequestError `scope_denied`, `tenant_missing`
  */
 export function narrow(caller: Caller, { domain, tenant }: { domain?: string | undefined; tenant?: string | undefined }): ScopeOptions {
@@ -83,7 +83,7 @@ export function narrow(caller: Caller, { domain, tenant }: { domain?: string | u
   };
 }
 
-/** Returns the part of the library that the caller may access. An administrator's part includes every label. @throws like `narrow` */
+/** Returns the documents that the caller may access, as options. For an administrator these include every label. @throws like `narrow` */
 export function reachOf(caller: Caller, named: { domain?: string | undefined; tenant?: string | undefined }): ReachOptions {
   return { ...narrow(caller, named), everyLabel: isAdministrator(caller) };
 }
@@ -100,7 +100,7 @@ export function covers(
   );
 }
 
-/** Returns the caller that `identify` found. @throws RequestError `key_missing`, or `key_wrong` when the header holds no key */
+/** Returns the caller. @throws RequestError `key_missing`, or `key_wrong` if the `authorization` header contains no key of this server */
 export function callerOf(context: Context): Caller {
   const caller = knownCallerOf(context);
   if (caller === null) {
@@ -112,7 +112,7 @@ export function callerOf(context: Context): Caller {
   return caller;
 }
 
-/** Returns the caller, or `null` if a required key is missing. */
+/** Returns the caller that `identify` found, or `null` if a required key is missing. */
 export function knownCallerOf(context: Context): Caller | null {
   return (context.get("caller") as Caller | null | undefined) ?? null;
 }
@@ -131,10 +131,10 @@ export function actorOf({ keyId }: Caller, by: string): string {
   return keyId === null ? by : `${by.slice(0, NAME_CHARACTERS)} (key ${keyId})`;
 }
 
-/** Number of random bytes of an id. Each guess costs a request, so 2⁶⁴ values are enough. */
+/** Number of random bytes at the start of an id. They make ids unguessable, because each guess costs a request. */
 const RANDOM_BYTES = 8;
 
-/** Issues and recognises session ids: random bytes with a keyed hash, as UUID (version 8, RFC 9562). */
+/** Issues session ids and recognises them. An id is a UUID (version 8, RFC 9562) of random bytes and their keyed hash. */
 export type SessionIds = ReturnType<typeof createSessionIds>;
 
 /** @param secret secret of the installation, which all replicas share */
@@ -159,8 +159,8 @@ export function createSessionIds(secret: string) {
   return {
     issue: () => idOf(fresh()),
     /**
-     * Checks that the caller may use this session id. Each key has sessions of its own. All callers without a key share
-     * one set of sessions, so the ids of these sessions must be unguessable.
+     * Checks that the caller may use this session id. Each key has its own sessions. Callers without a key share one set
+     * of sessions, so each of them may use only unguessable ids that the server issued.
      * @throws RequestError `session_not_issued`
      */
     assertOpen(caller: Caller, id: string | undefined) {

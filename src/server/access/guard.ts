@@ -31,10 +31,10 @@ export interface ServerLog {
 /** Discards everything. */
 export const silentLog: ServerLog = { info: () => {}, error: () => {} };
 
-/** Maximum number of wrong tokens to remember. The oldest are dropped; a dropped token counts as a new attempt. */
+/** Maximum number of wrong tokens to remember. The oldest is forgotten first, and then counts as a new failed attempt. */
 const WRONG_TOKENS = 1_000;
 
-/** Key in the request context under which `identify` leaves the error of a token check for `assertMay`. */
+/** Context key: `identify` stores a `too_many_attempts` error here. `assertMay` throws it if the endpoint needs a credential. */
 const REFUSED = "tokenRefused";
 
 export interface GuardOptions {
@@ -42,9 +42,9 @@ export interface GuardOptions {
   readonly keys?: Pick<KeyStore, "find" | "any"> | undefined;
   /** Verifies tokens of an issuer; absent: tokens are not accepted. */
   readonly tokens?: TokenReader | undefined;
-  /** Configured access labels, for callers that have none of their own. @default DEFAULT_ACCESS */
+  /** Access labels of callers that have no labels of their own. @default DEFAULT_ACCESS */
   readonly labels?: readonly string[] | undefined;
-  /** Callers allowed without a key. Absent: this machine, until the first key exists. */
+  /** Callers allowed without a key. Absent: this machine, while no key exists and tokens are not accepted. */
   readonly withoutKeys?: "this-machine" | "anyone" | undefined;
   /** Token with an administrator's permissions; `null`: none. @default null */
   readonly adminToken?: string | null;
@@ -72,14 +72,13 @@ export function createGuard(options: GuardOptions) {
   const take = (context: Context, caller: Caller) => context.set("caller", withLabels(caller, labels));
   const refusalFor = (context: Context): unknown => {
     if (adminToken === null) return new RequestError("admin_off", ADMIN_OFF);
-    // `identify` has already checked and counted any credentials. A request without credentials does not count as an
-    // attempt.
+    // `identify` has already counted a wrong credential. A request without a credential does not count as an attempt.
     return (context.get(REFUSED) as unknown) ?? adminTokenWrong(context);
   };
   const seenWrong = new LRUCache<string, true>({ max: WRONG_TOKENS });
   /**
-   * Returns whether a token is the administration token. If the sender may ask without a key, a wrong token is not
-   * rejected, and the same wrong token counts as only one failed attempt.
+   * Returns whether a token is the administration token. For a sender that may ask without a key, a wrong token gives
+   * `false` instead of an error, and repetitions of the same wrong token count as one failed attempt.
    */
   const isOperatorToken = async (token: string, wanted: string, context: Context): Promise<boolean> => {
     const isAdmitted = await mayAskWithoutKey(context);
@@ -101,9 +100,9 @@ export function createGuard(options: GuardOptions) {
   };
   return {
     /**
-     * Checks that the caller has the required role `opens`; `caller` means every admitted caller. A caller without a key
-     * and without the administration token may `ask`. It may `ingest` only from the server's own page on this machine,
-     * because other web pages and proxies can send requests from this machine too. `admitAsker` counts the requests.
+     * Checks that the caller has the required role `opens`; `caller`: any role. A caller without a key and without the
+     * administration token may `ask`. It may `ingest` only from the server's own page on this machine, because other web
+     * pages and proxies can send requests from this machine too. This method does not count requests; `admitAsker` does.
      * @throws RequestError `key_missing`, `role_missing`, `admin_off`, `admin_token_wrong`, `too_many_attempts`
      */
     assertMay(context: Context, opens: Role | "caller") {
@@ -118,7 +117,7 @@ export function createGuard(options: GuardOptions) {
     },
     addressOf: addressAt,
     isTrusted,
-    /** Identifies the sender. @throws RequestError `key_wrong`, `admin_token_wrong`, `too_many_attempts` */
+    /** Identifies the sender and stores it for `callerOf`. @throws RequestError `key_wrong`, `admin_token_wrong`, `too_many_attempts` */
     async identify(context: Context) {
       const token = bearerOf(context);
       if (token?.startsWith(KEY_PREFIX)) {
@@ -140,7 +139,7 @@ export function createGuard(options: GuardOptions) {
         take(context, isFromThisMachine(context) ? local : anonymousAt(countedAs(addressAt(context))));
       }
     },
-    /** Admits callers that may ask, within their rate limit. @throws RequestError `key_missing`, `role_missing`, `too_many_requests` */
+    /** Checks the role `ask` and counts the request. @throws RequestError `key_missing`, `role_missing`, `too_many_requests` */
     async admitAsker(context: Context) {
       const caller = callerOf(context);
       assertRole(caller, "ask");
@@ -187,7 +186,7 @@ function assertRole({ roles }: Caller, role: Role): void {
 const ADMIN_OFF =
   "This endpoint is disabled. Send a key with the required role, or set SOURCEBOUND_ADMIN_TOKEN (or `server.admin_token`) and restart the server.";
 
-/** Compares in constant time, independent of length. */
+/** Compares hashes, so that the time reveals neither the content nor the length. */
 function isEqual(a: string, b: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(a), digest(b));

@@ -41,14 +41,14 @@ export function createTokenReader(settings: TokenSettings, domain: string, fetch
         const options = { issuer, audience, algorithms: [...algorithms], clockTolerance, requiredClaims: ["sub", "exp"] };
         return (await jwtVerify(token, await keys(), options)).payload;
       });
-      // A person has the same id with every token of an issuer.
+      // All tokens of one person from one issuer give the same id.
       const keyId = `token-${sha256Hex(JSON.stringify([payload.iss, payload.sub])).slice(0, 16)}`;
       return { ...grantOf(payload, settings, domain), keyId, lane: `key ${keyId}` };
     },
   };
 }
 
-/** Returns the issuer's keys, from `jwks_url` or its discovery document (OpenID Connect Discovery 1.0, section 4). */
+/** Returns a function that loads the issuer's keys from `jwks_url`, or from the URL in its OpenID Connect discovery document. */
 function createIssuerKeys({ issuer, jwks_url: jwksUrl }: TokenSettings, fetchKeys: KeyFetch): () => Promise<JWTVerifyGetKey> {
   const bounded: KeyFetch = async (url, init) => Response.json(await fetchJson(fetchKeys, String(url), init));
   const remote = (url: string) =>
@@ -76,7 +76,7 @@ async function discover(issuer: string, fetchKeys: KeyFetch): Promise<string> {
   return url;
 }
 
-/** Matches `jose` error codes for faulty tokens. Its other codes are about the issuer's keys. */
+/** Codes of `jose` errors that a faulty token causes. The other codes mean a problem with the issuer's keys. */
 const OF_TOKEN = /^ERR_(?:JWT_|JWS_|JOSE_ALG|JOSE_NOT|JWKS_NO_MATCHING|JWKS_MULTIPLE)/;
 
 /** Runs a check and converts its errors for the sender, without details of the issuer's response or of the failed check. */
@@ -108,7 +108,7 @@ const MAX_VALUES = 100;
 const valuesSchema = z.array(z.string().min(1).max(200)).max(MAX_VALUES);
 
 /**
- * Maps claims to permissions by the configuration. A mapped claim must be present and valid; other claims are ignored.
+ * Maps the configured claims to permissions. Each configured claim must be present and valid; other claims are ignored.
  * @throws RequestError `token_claims`
  */
 function grantOf(payload: JWTPayload, { claims, roles, default_roles }: TokenSettings, domain: string): Omit<Caller, "keyId"> {
@@ -131,7 +131,7 @@ function rolesOf(found: readonly string[] | null, named: TokenSettings["roles"],
 }
 
 /**
- * Returns the values of a claim: a list of strings, or the words of one string.
+ * Returns the values of a claim. A string is split at white space, e.g. `"ask review"` → `["ask", "review"]`.
  * @param claim name, or a path such as `realm_access.roles`
  */
 function valuesOf(payload: JWTPayload, claim: string): readonly string[] {
@@ -153,12 +153,12 @@ function claimsWrong(why: string): RequestError {
 
 type KeyFetch = (url: string, init?: RequestInit) => Promise<Response>;
 
-/** Maximum size of an issuer's document in bytes. Ten keys with certificates take 50 KiB. */
+/** Maximum size of a JSON document from the issuer in bytes. Ten keys with certificates take 50 KiB. */
 export const MAX_JSON_BYTES = 262_144;
 /** Timeout of a fetch in milliseconds. */
 const TIMEOUT_MS = 5_000;
 
-/** Fetches JSON with a size limit and without redirects. @throws Error that names the fault */
+/** Fetches JSON with a size limit and without redirects. @throws Error with the reason */
 async function fetchJson(request: KeyFetch, url: string, init: RequestInit = {}): Promise<unknown> {
   const limit = AbortSignal.timeout(TIMEOUT_MS);
   const signal = init.signal ? AbortSignal.any([limit, init.signal]) : limit;

@@ -8,7 +8,7 @@ import type { PricedCall } from "../../shared/types.ts";
 import type { Amount, UsageStore } from "../../store/usage.ts";
 import type { FairQueue } from "./fair-queue.ts";
 
-/** Queue lane that all callers without a lane share. */
+/** Name of the queue lane for all callers that have no lane. */
 const OWN_LANE = "this machine";
 
 interface Admitting {
@@ -21,7 +21,7 @@ interface Admitting {
   readonly waited: (ms: number) => void;
 }
 
-/** Wraps an engine for concurrent use: work waits in the queue, stays within its budget and has a timeout. */
+/** Wraps an engine for concurrent use: each question waits in the queue, stays within its budget and has a timeout. */
 export function admitQuestions(engine: Engine, { queue, budgets, assertRoom, timeoutMs, waited }: Admitting): Engine {
   const take = async (message: string, { lane, domain, signal }: Asked) => {
     try {
@@ -80,9 +80,9 @@ export function admitQuestions(engine: Engine, { queue, budgets, assertRoom, tim
 
 type Asked = ScopeOptions & Pick<AskOptions, "signal">;
 
-/** Begins an answer, search or check with a timeout. The timeout also frees the place in the queue, even if the client stalls. */
+/** Starts the timeout of an answer, search or check. On timeout its place in the queue becomes free, even if the client stalls. */
 function openTurn({ settle }: Allowance, timeoutMs: number, given: AbortSignal | undefined, release: () => void) {
-  // Not `AbortSignal.any`, because garbage collection of its weak references slows every answer.
+  // Do not use `AbortSignal.any`: it keeps weak references, whose garbage collection slows every answer.
   const ended = new AbortController();
   const limit = new AbortController();
   const leave = () => ended.abort(given?.reason);
@@ -116,7 +116,7 @@ function openTurn({ settle }: Allowance, timeoutMs: number, given: AbortSignal |
   };
 }
 
-/** Returns an engine with another `ask`, which `answer` uses too. */
+/** Returns the engine with `ask` replaced. Its `answer` calls the new `ask`. */
 export function withAsk<Asking extends Engine>(engine: Asking, ask: Engine["ask"]): Asking {
   return {
     ...engine,
@@ -133,7 +133,7 @@ interface BudgetOptions {
   readonly tokensPerDay: number;
   /** Maximum US dollars per lane and day; 0: unlimited. */
   readonly usdPerDay: number;
-  /** Amount reserved for each running answer. */
+  /** Tokens and US dollars reserved for each running answer. */
   readonly perAnswer: Amount;
   /** Milliseconds after which an unsettled reservation expires. */
   readonly holdMs: number;
@@ -146,14 +146,14 @@ interface Allowance {
   settle(calls: readonly PricedCall[]): Promise<void>;
 }
 
-/** Seconds to wait when running answers have reserved the whole budget. This is about the time of one answer. */
+/** `retry_after_s`, in seconds, if running answers have reserved the whole budget: about the time of one answer. */
 const TAKEN_RETRY_S = 5;
 const FREE: Allowance = { settle: async () => undefined };
 
 /**
- * Limits the daily model cost (UTC) of a key, person or address. Each answer reserves an amount and later replaces it
+ * Limits the model cost per day (UTC) of a key, person or address. Each answer reserves an amount and later replaces it
  * by the real cost, so that concurrent answers in all processes stay within the budget. Tokens that an endpoint does not
- * report and the cost of calls without a known price count as 0.
+ * report and calls without a known price count as 0.
  */
 export function createBudgets({ usage, now, perAnswer, holdMs, ...server }: BudgetOptions) {
   const today = () => now().toISOString().slice(0, 10);
@@ -197,7 +197,7 @@ export function spentOn(calls: readonly PricedCall[]): Amount {
   };
 }
 
-/** Milliseconds until the folder is measured again. Uploads in between are added to the last result. */
+/** Milliseconds between two measurements of the folder. Uploads in between are added to the last result. */
 const COUNTED_MS = 10_000;
 
 /** @throws RequestError `disk_full` when the data folder would exceed its quota */

@@ -21,7 +21,7 @@ const MEAN_SHARE = 0.1;
 const MAX_RETRY_S = 60;
 
 export function createFairQueue({ atOnce, most, timeoutMs }: FairQueueOptions, clock: () => number = () => performance.now()) {
-  /** Waiting tasks by lane, in the order in which lanes get their turn. Empty lanes are removed. */
+  /** Waiting tasks by lane, next lane first. Empty lanes are removed. */
   const lanes = new Map<string, Waiting[]>();
   let running = 0;
   let waiting = 0;
@@ -59,7 +59,7 @@ export function createFairQueue({ atOnce, most, timeoutMs }: FairQueueOptions, c
   return {
     counts: () => ({ running, waiting }),
     /**
-     * Resolves with a release function when work may begin; the function may be called repeatedly.
+     * Waits for a turn. Returns a function that ends the task; calling it again has no effect.
      * @throws RequestError `busy`, `too_many_waiting`, with `retry_after_s`; the signal's abort reason
      */
     async enter(lane: string, signal?: AbortSignal): Promise<() => void> {

@@ -152,7 +152,7 @@ export const adminEndpoints = {
   }),
 };
 
-/** An alias that the `validator` design defines. */
+/** `/refresh-cache`, the path that the source design of the `validator` profile defines. */
 export const refreshCache = endpoint({
   ...{ method: "POST", path: "/refresh-cache", opens: "ingest", ...refreshing },
   what: "Alias of `/v1/admin/refresh`, for clients written for the `validator` design.",

@@ -51,7 +51,7 @@ export const answerEndpoints = {
       const record = await visibleRecord(id, scope, store.records);
       const { calls, question } = record.body as AnswerRecord;
       if (!seesEverything(caller)) {
-        // It is unknown which documents the earlier answers are based on.
+        // Prompts of a follow-up contain earlier answers. Access to those cannot be checked: their documents are unknown.
         const isAlone = question.history.every(({ answer }) => answer === "");
         if (!isAlone || !(await mayShowRecord(record, scope, store.documents))) throw unknownRecord(record.id, scope);
       }
@@ -102,7 +102,7 @@ export const answerEndpoints = {
   }),
 };
 
-/** Returns the session of a request if the caller may use it. */
+/** Returns the session in the path. @throws RequestError `session_not_issued` if the caller may not use it */
 function sessionOf(
   { caller, query: { user_id, ...named }, id }: Call<z.output<typeof wire.sessionQuerySchema>>,
   { engine, sessions }: Services,
@@ -111,14 +111,14 @@ function sessionOf(
   return [{ id, userId: user_id }, engine.scope(narrow(caller, named))] as const;
 }
 
-/** Returns a past answer if the caller may see it and its documents still exist; otherwise reports it as unknown. */
+/** Returns a past answer. If the caller may not see it, or if one of its documents is gone, the answer counts as unknown. */
 async function answerFor(engine: Engine, caller: Caller, id: string): Promise<Answer> {
   const { answer, options, isFlagged } = await answerOf(engine, caller, id);
   if (!(await mayBeShown(answer, engine.scope(options), engine.store.documents))) throw unknownAnswer(id);
   return { ...answer, sessionId: null, warnings: isFlagged ? [FLAGGED_WARNING, ...answer.warnings] : answer.warnings };
 }
 
-/** Returns an answer of the caller's domain, tenant and labels. The caller must check its documents before it shows the text. */
+/** Returns an answer in the caller's domain, tenant and labels. The documents of the answer are not checked. */
 async function answerOf(engine: Engine, caller: Caller, id: string) {
   const shown = await engine.memory.review.show(id).catch((error: unknown) => {
     if (error instanceof RequestError && error.code === "unknown_interaction") return null;

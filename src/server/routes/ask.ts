@@ -34,7 +34,7 @@ export const askEndpoints = {
       if (body.privacy === "ephemeral") context.set(LEAVES_NO_TRACE, true);
       const options = {
         ...{ ...askOptions(body), ...narrow(caller, body), userId },
-        // A new session has no turns to load.
+        // A session that was just created has no turns, so none need to be loaded.
         ...(session === undefined ? { sessionId: sessions.issue(), turns: [] } : { sessionId: session }),
       };
       const ask = (signal: AbortSignal) => engine.ask(question, { ...options, signal });
@@ -66,7 +66,7 @@ function encodeEvents(question: string): StreamedAnswer["encode"] {
   };
 }
 
-/** Runs the work; an error after the client's disconnect is not reported. */
+/** Runs the work. Errors after the client has disconnected are ignored. */
 export async function answeredOrGone(signal: AbortSignal, work: () => Promise<Response>): Promise<Response> {
   try {
     return await work();
@@ -80,14 +80,14 @@ interface StreamedAnswer {
   readonly context: Context;
   /** Asks the question. @param signal aborted when the client disconnects */
   readonly ask: (signal: AbortSignal) => AsyncGenerator<AnswerEvent, void>;
-  /** Encodes events as frames; returns whether one was an answer. */
+  /** Encodes events as frames. Returns whether the events included an answer. */
   readonly encode: (events: AsyncIterable<AnswerEvent>) => AsyncGenerator<string, boolean>;
   readonly encodeError: (error: object) => string;
 }
 
 /**
- * Streams an answer. The response starts with the first event other than `admit-start`, so that a question that admission
- * rejects gets an HTTP error status. If a hotline came first, the rejection is part of the stream.
+ * Streams an answer. The response starts only after the first event other than `admit-start`. A question that is rejected
+ * before that event gets an HTTP error status. If a hotline came first, the rejection is an event of the stream.
  */
 export function streamAnswer(
   { context, ask, encode, encodeError }: StreamedAnswer,
@@ -123,7 +123,7 @@ async function readUntilAdmitted(events: AsyncGenerator<AnswerEvent, void>): Pro
   }
 }
 
-/** Yields the held events, then `rest`. Ends `rest` even if the client disconnects during the held events. */
+/** Yields `held`, then `rest`. Closes `rest` even if the client disconnects while `held` is sent. */
 async function* chain<T>(held: readonly T[], rest: AsyncGenerator<T, void>): AsyncGenerator<T, void> {
   try {
     yield* held;
@@ -147,11 +147,11 @@ export function encodeData(data: unknown): string {
   return encodeEvent("message", data).replace(/^event: message\n/, "");
 }
 
-/** A comment that keeps the connection open and is not an event. */
+/** A Server-Sent Events comment: it keeps the connection open without being an event. */
 const HEARTBEAT_FRAME = ": heartbeat\n\n";
 
 interface FrameStreamOptions {
-  /** Text sent during silence. @default a comment of an event stream */
+  /** Text that keeps the connection open. @default a comment of an event stream */
   readonly heartbeat?: string;
   /** Milliseconds between heartbeats. */
   readonly heartbeatMs: number;
@@ -159,7 +159,7 @@ interface FrameStreamOptions {
   readonly onCancel: () => void;
 }
 
-/** Returns frames as a byte stream with heartbeats during silence. The stream applies backpressure to the source. */
+/** Returns frames as a byte stream with regular heartbeats. The next frame is read only when the client can take it. */
 function streamFrames(
   frames: AsyncGenerator<string, void>,
   { heartbeat: beat = HEARTBEAT_FRAME, heartbeatMs, onCancel }: FrameStreamOptions,
@@ -186,7 +186,7 @@ function streamFrames(
     cancel() {
       clearInterval(heartbeat);
       onCancel();
-      // Run the clean-up of a paused source; the client is gone, so ignore errors.
+      // End a paused generator, so that its `finally` blocks run. The client is gone, so ignore errors.
       frames.return().catch(() => {});
     },
   });

@@ -12,7 +12,7 @@ import { type Call, endpoint, type Services } from "../endpoint.ts";
 import { answeredOrGone, encodeData, streamAnswer } from "./ask.ts";
 import { listReachable } from "./library.ts";
 
-/** Chat part of OpenAI's API: https://platform.openai.com/docs/api-reference/chat. Unlisted fields are accepted and ignored. */
+/** Schemas of OpenAI's chat API: https://platform.openai.com/docs/api-reference/chat. Fields not listed here are accepted and ignored. */
 
 const textPart = z.object({ type: z.literal("text"), text: z.string() });
 const content = z.union([z.string(), z.array(textPart, { error: 'only parts of type "text" are supported' })]);
@@ -66,10 +66,10 @@ export const chatResponseSchema = z.object({
 const modelSchema = z.object({ id: z.string(), object: z.literal("model"), created: z.int(), owned_by: z.literal("sourcebound") });
 const modelListSchema = z.object({ object: z.literal("list"), data: z.array(modelSchema) });
 
-/** Maximum characters of an earlier message; it only helps to understand the question. */
+/** Maximum characters of an earlier message. Earlier messages only help to understand the question. */
 const TURN_CHARACTERS = 4_000;
 
-/** OpenAI's API on the same pipeline. A domain takes the role of a model. */
+/** OpenAI-compatible endpoints. The `model` of a request names a domain. */
 export const chatEndpoints = {
   chat: endpoint({
     ...{ method: "POST", path: "/v1/chat/completions", opens: "ask" },
@@ -122,12 +122,12 @@ function isServed(engine: Pick<Engine, "domain">, name: string): boolean {
   }
 }
 
-/** Returns the same error for unknown and forbidden domains, with the code of OpenAI's API. */
+/** Returns the error for a domain that is unknown or forbidden, with the code that OpenAI's API uses. */
 function modelNotFound(): RequestError {
   return new RequestError("model_not_found", "Unknown model. GET /v1/models lists the models.");
 }
 
-/** A message of a conversation that the client keeps. */
+/** A message in an OpenAI request. */
 interface ChatMessage {
   readonly role: z.output<typeof roleSchema>;
   readonly content?: string | readonly { readonly text: string }[] | null | undefined;
@@ -137,7 +137,7 @@ function textOf({ content }: ChatMessage): string {
   return typeof content === "string" ? content : (content ?? []).map(({ text }) => text).join("\n");
 }
 
-/** Asks the domain that a model names. @throws RequestError `model_not_found`, `question_missing` */
+/** Asks the domain whose name is `model`. @throws RequestError `model_not_found`, `question_missing` */
 export async function askModel(
   { caller }: Pick<Call, "caller">,
   { model, tenant, profile, user = null }: Pick<z.output<typeof chatRequestSchema>, "model" | "tenant" | "profile" | "user">,
@@ -195,7 +195,7 @@ export async function wholeOf(asked: Asked): Promise<{ readonly text: string; re
   throw new Error("the engine ended without an answer");
 }
 
-/** Yields the chunks of a streamed answer; returns whether there was an answer. */
+/** Yields the chunks of a streamed answer. Returns whether the events included an answer. */
 async function* chunks(head: Head, asked: Asked, withUsage: boolean): AsyncGenerator<string, boolean> {
   const frame = (delta: Record<string, unknown>, finish: "stop" | null, more: Record<string, unknown> = {}) =>
     encodeData({

@@ -107,7 +107,7 @@ export const libraryEndpoints = {
       const { domain, tenant } = scope;
       assertOwnTenant(caller, tenant);
       const label = access ?? caller.ownLabel ?? engine.domain(domain).documents.access;
-      // Callers must be able to see their own upload.
+      // Nobody may upload a file with a label that they cannot see.
       if (!isAdministrator(caller) && !engine.scope(scope).access.includes(label)) throw scopeDenied();
       const { file_bytes: most } = engine.config;
       const uploaded = [];
@@ -165,7 +165,7 @@ async function pastVersion(engine: Engine, scope: Scope, id: string, version: st
   throw new RequestError("unknown_document", message, { id });
 }
 
-/** Lists the domains with documents for the caller, and the default domain. */
+/** Lists the domains in which the caller has documents, and the default domain. */
 export async function listReachable(engine: Engine, caller: Caller): Promise<wire.WireDomains> {
   const { config } = engine;
   const meant = caller.domains?.[0] ?? config.domain;
@@ -183,7 +183,7 @@ async function describeDomain(engine: Engine, caller: Caller, domain: string) {
   if (pack === null) return null;
   const tenants = Object.entries(pack.tenants).filter(([name]) => caller.tenants === null || caller.tenants.includes(name));
   const own: ScopeOptions = narrow({ ...caller, tenants: caller.tenants?.slice(0, 1) ?? null }, { domain });
-  // A key for a tenant of another domain has no access here.
+  // The key's tenant belongs to another domain, so this domain is not listed.
   if (own.tenant !== undefined && own.tenant !== null && !Object.hasOwn(pack.tenants, own.tenant)) return null;
   const scope = engine.scope(own);
   const { documents, asOf } = await engine.counts(scope);
@@ -200,7 +200,7 @@ async function describeDomain(engine: Engine, caller: Caller, domain: string) {
   };
 }
 
-/** Returns the pack of a domain, or `null` if the pack is invalid. `sourcebound doctor` and questions to the domain report the fault. */
+/** Returns the pack of a domain, or `null` if the pack is invalid. `sourcebound doctor` reports the fault. */
 function packOf(engine: Engine, domain: string) {
   try {
     return engine.domain(domain);
@@ -221,7 +221,7 @@ async function filesOf(context: Context, most: number): Promise<File[]> {
   return files;
 }
 
-/** Checks the tenant of an upload. A key bound to tenants must name one, so that it cannot change shared files. */
+/** Checks the tenant of an upload. A key bound to tenants must name one, because files without a tenant are shared by all. */
 function assertOwnTenant({ tenants }: Caller, tenant: string | null | undefined): void {
   if (tenants !== null && tenants.length > 0 && (tenant === undefined || tenant === null)) throw scopeDenied();
 }

@@ -7,7 +7,7 @@ import { endpoint } from "../endpoint.ts";
 import { answeredOrGone, encodeEvent, streamAnswer } from "./ask.ts";
 import { type Asked, askModel, chatRequestSchema, piecesOf, roleSchema, seconds, usageOf, wholeOf } from "./chat.ts";
 
-/** OpenAI's Responses API: https://platform.openai.com/docs/api-reference/responses. Unlisted fields are accepted and ignored. */
+/** Schemas of OpenAI's Responses API: https://platform.openai.com/docs/api-reference/responses. Other fields are accepted and ignored. */
 
 const { model, stream, user, tenant, profile } = chatRequestSchema.shape;
 const textPart = z.looseObject({
@@ -95,7 +95,7 @@ function completed(begun: WireResponse, text: string, answer: Answer, id = `msg_
   };
 }
 
-/** Yields the events of a streamed response; returns whether there was an answer. */
+/** Yields the events of a streamed response. Returns whether there was an answer. */
 async function* framesOf(begun: WireResponse, asked: Asked): AsyncGenerator<string, boolean> {
   let sequence = 0;
   const frame = (type: string, data: object) => encodeEvent(type, { type, sequence_number: sequence++, ...data });

@@ -11,7 +11,7 @@ import { cursorAt, cursorBelow, entryOf, offsetOf, paginate } from "../read-requ
 /** Maximum number of questions in the review queue. */
 const MOST_QUEUED = 500;
 
-/** Review and diagnostic reports of the answers that the key covers. For any other answer the response is the same as for an unknown id. */
+/** Review and diagnostic reports. An answer that the key may not see gets the same response as an unknown id. */
 export const reviewEndpoints = {
   queue: endpoint({
     ...{ method: "GET", path: "/v1/review", opens: "review" },
@@ -83,7 +83,7 @@ export const reviewEndpoints = {
   }),
 };
 
-/** Returns a filter for visible answers; `undefined` if all are visible. */
+/** Returns a filter for the answers that the caller may see; `undefined`: all. */
 function seenBy(caller: Caller): Sees | undefined {
   return seesEverything(caller) ? undefined : (asker) => covers(caller, asker);
 }

@@ -7,7 +7,7 @@ import { narrow } from "../access/caller.ts";
 import { endpoint } from "../endpoint.ts";
 import { refreshCache } from "./admin.ts";
 
-/** Routes of the `validator` design, and the server's state. */
+/** Routes that the source design of the `validator` profile defines, and routes for the state of the server. */
 export const serviceEndpoints = {
   query: endpoint({
     ...{ method: "POST", path: "/query", opens: "ask" },
