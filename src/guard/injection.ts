@@ -1,7 +1,4 @@
-/**
- * Signals that a message gives instructions to the system. A heuristic: questions about documents do not use these
- * phrases.
- */
+/** Patterns of messages that give instructions to the system. They are heuristic: questions about documents do not use these phrases. */
 const SIGNALS: readonly { readonly name: string; readonly pattern: RegExp }[] = [
   { name: "role-marker", pattern: /^\s*(?:system|assistant|developer)\s*:|<\|(?:im_start|system|endoftext)|\[\/?inst\]/im },
   {
@@ -31,15 +28,15 @@ const SIGNALS: readonly { readonly name: string; readonly pattern: RegExp }[] = 
   },
 ];
 
-/** Returns the names of the signals in a text, in a fixed order. */
+/** Returns the names of the signals that a text contains, in the order of `SIGNALS`. */
 export function injectionSignals(text: string): string[] {
   return SIGNALS.filter(({ pattern }) => pattern.test(text)).map(({ name }) => name);
 }
 
 /**
- * Signals that a document gives instructions to the answering model or tries to deceive people who read its text.
- * Harmless documents also instruct people ("send the form"), but do not mention an answer, its encoding, or commands
- * for a computer.
+ * Patterns of documents that give instructions to the answering model, or try to deceive people who read the text.
+ * Harmless documents give instructions too ("send the form"). But they do not mention an answer, its encoding, or
+ * commands for a computer.
  */
 const ORDERS: readonly { readonly name: string; readonly pattern: RegExp }[] = [
   {
@@ -88,16 +85,12 @@ const ORDERS: readonly { readonly name: string; readonly pattern: RegExp }[] = [
 ];
 
 /**
- * Signals that also occur in harmless documents, so they are ignored there. Manuals say which files, rules and checks
- * to ignore, not to reveal a password, to act as a witness, or that you are now ready, and they use arrows (`-->`).
- * `ORDERS` covers instructions to a model instead.
+ * Signals that are ignored in documents, because manuals contain them too: "ignore this rule", "never reveal your
+ * password", "act as a witness", "you are now ready", arrows (`-->`). `ORDERS` has stricter patterns instead.
  */
 const MANUALS_SAY: ReadonlySet<string> = new Set(["ignore-instructions", "context-break", "disable-safety", "secrets", "role-play"]);
 
-/**
- * Returns the names of the signals in a document, or in text that was written from a document. Each name occurs once,
- * in a fixed order.
- */
+/** Returns the names of the signals in a document, or in text that was written from a document. Each name occurs once. */
 export function documentOrders(text: string): string[] {
   const signals = injectionSignals(text).filter((name) => !MANUALS_SAY.has(name));
   return [...new Set([...signals, ...ORDERS.filter(({ pattern }) => pattern.test(text)).map(({ name }) => name)])];

@@ -3,9 +3,9 @@ import type { TextRange } from "../shared/types.ts";
 import { plainView } from "../text/normalise.ts";
 
 const NAME = String.raw`(?:[A-Z][\w'’.-]{0,30}|\d{1,3}(?:st|nd|rd|th))`;
-/** Words that almost always name a street. */
+/** Words that almost always belong to the name of a street. */
 const STREET = "Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Highway|Hwy|Parkway|Pkwy|Terrace|Drive|Dr|Crescent|Alley|Turnpike|Tpke";
-/** Words that name a street but also have other meanings. They match only if a town or a unit with a number follows. */
+/** Words that may belong to the name of a street but have other meanings. A town or a unit such as "Apt 3" must follow. */
 const PLACE = "Court|Ct|Place|Pl|Way|Circle|Cir|Square|Sq|Loop|Trail|Trl|Plaza|Row|Path";
 const UNIT = String.raw`(?:,?\s+(?:Apt|Apartment|Suite|Ste|Unit|Room|Rm|Floor|#)\.?\s*#?\w{1,6})`;
 const STATE =
@@ -13,10 +13,7 @@ const STATE =
 const TOWN = String.raw`(?:,?\s+[A-Z][\w'’.-]{1,30}(?:\s[A-Z][\w'’.-]{1,30}){0,2},?\s+(?:${STATE})\b(?:\s+\d{5}(?:-\d{4})?)?)`;
 const NUMBER = String.raw`(?<![\w$.§/-])\d{1,6}[A-Z]?(?:-\d{1,4})?`;
 
-/**
- * Patterns of postal addresses in the United States, and of addresses of other countries that begin with the house
- * number.
- */
+/** Patterns of postal addresses in the United States. They also match foreign addresses that begin with the house number. */
 const FORMS = [
   String.raw`${NUMBER}(?:\s${NAME}){1,4}\s(?:${STREET})\b\.?${UNIT}?${TOWN}?`,
   String.raw`${NUMBER}(?:\s${NAME}){1,4}\s(?:${PLACE})\b\.?(?:${UNIT}${TOWN}?|${TOWN})`,
@@ -26,24 +23,24 @@ const FORMS = [
 ];
 const STREET_ADDRESS = new RegExp(FORMS.join("|"), "g");
 
-/** Matches an address in any case after words such as "live at". */
+/** Matches an address in upper or lower case after words such as "live at". */
 const TOLD_ADDRESS = new RegExp(
   String.raw`\b(?:live|living|lives|reside|resides|residing|address is|address:|move|moved|moving|send it)\s(?:to|at|on|in)?\s?(${String.raw`\d{1,6}[a-z]?(?:\s[\w'’.-]{1,30}){1,4}\s(?:${STREET}|${PLACE})`}\b\.?(?:,?\s(?:apt|apartment|suite|unit|#)\.?\s?#?\w{1,6})?)`,
   "gi",
 );
 
 /**
- * Matches a text that looks like an IBAN: country code, check digits, and an account number of 11 to 30 letters and
- * digits, without spaces or in groups of four.
+ * Matches text in the form of an IBAN: country code, two check digits, then 11 to 30 letters and digits, without spaces or
+ * in groups of four. The checksum is not checked.
  */
 const IBAN = /\b[a-z]{2}\d{2}(?: ?[a-z0-9]{4}){2,7}(?: ?[a-z0-9]{1,3})?\b/gi;
 const SHORTEST = 15;
 const LONGEST = 34;
 
 /**
- * Returns the length of the longest IBAN at the start of `text`; 0 if there is none. The IBAN must have a valid
- * checksum and end at a space or at the end of the text. The checksum is valid (ISO 13616-1) if the number modulo 97 is
- * 1, after the first four characters were moved to the end and letters were replaced by 10 to 35.
+ * Returns the length of the longest valid IBAN at the start of `text`; 0 if there is none. It must end at a space or at
+ * the end of the text. Its checksum is valid (ISO 13616-1) if the following number modulo 97 is 1: move the first four
+ * characters to the end, then replace letters by 10 to 35.
  */
 export function ibanLength(text: string): number {
   for (let end = text.length; end > 0; end = text.lastIndexOf(" ", end - 1)) {
@@ -63,7 +60,7 @@ function remainder(rearranged: string): number {
   return rest;
 }
 
-/** Kinds of personal data that are recognisable by their form alone. Names of persons are not. */
+/** Kinds of personal data that have a recognisable form. Names of persons have none. */
 export const PERSONAL_KINDS = ["email", "iban", "card", "ssn", "file-number", "phone", "address"] as const;
 export type PersonalKind = (typeof PERSONAL_KINDS)[number];
 
@@ -78,24 +75,18 @@ type Finder = (plain: string) => Iterable<TextRange>;
 const EMAIL = /\b[\w.+-]{1,64}(?:@|\s?[[(]at[\])]\s?)[a-z0-9-]{1,63}(?:(?:\.|\s?[[(]dot[\])]\s?)[a-z0-9-]{1,63}){1,5}\b/gi;
 const CARD = /(?<![\d.-])[1-6](?:[ -]?\d){11,18}(?![\d-])/g;
 const SSN = /(?<![\d.-])(?!000|666|9\d\d)\d{3}([- .])(?!00)\d{2}\1(?!0000)\d{4}(?![\d-])/g;
-/**
- * Matches nine digits after a label such as "SSN", with or without separators. The constant `SSN` matches unlabelled
- * numbers, which must have separators.
- */
+/** Matches nine digits after a label such as "SSN", with or without separators. Without a label, `SSN` requires separators. */
 const TOLD_SSN =
   /\b(?:ssn|social(?: security)?(?: number| no\.?| #)?)\b[^\d\n]{0,20}?(?<![\d-])((?!000|666|9)\d{3}[- .]?(?!00)\d{2}[- .]?(?!0000)\d{4})(?![\d-])/gi;
-/**
- * Matches VA file numbers: `C` and eight digits, or eight or nine digits after a label. Like a social security number,
- * they identify a person.
- */
+/** Matches VA file numbers, which identify a person: `C` and eight digits, or, after a label, eight or nine digits. */
 const FILE_NUMBER = /\b(?:C|CSS|XC|XSS)[- ]?\d{2}[ -]?\d{3}[ -]?\d{3,4}\b/g;
 const TOLD_FILE_NUMBER =
   /\b(?:(?:va|claim|c)[- ]?file|claims? folder|claim|file)\s?(?:number|no\.?|num|#)[^\d\n]{0,12}?((?:C[- ]?)?\d{2,3}[ -]?\d{2,3}[ -]?\d{3,4})(?![\d-])/gi;
-/** Matches ten digits grouped as in North America. The number need not be in use. */
+/** Matches ten digits grouped as in North America, even if the number does not exist. */
 const GROUPED_PHONE = /(?<![\d.-])(?:\+?1[-. ]?)?(?:\(\d{3}\) ?|\d{3}[-. ])\d{3}[-. ]\d{4}(?![\d-])/g;
-/** Matches an international number: a plus sign, a country code and further digits. The number need not be in use. */
+/** Matches a plus sign, a country code and further digits, even if the number does not exist. */
 const INTERNATIONAL_PHONE = /(?<!\d)\+[1-9]\d{0,2}(?:[ .\-/]?\(?\d{1,12}\)?){1,6}(?!\d|-\d)/g;
-/** Matches seven or more digits after a word for calling. */
+/** Matches seven or more digits after a word such as "phone" or "call". */
 const TOLD_PHONE =
   /\b(?:phone|telephone|tel|fax|mobile|cell|desk|call(?:ed|ing)?|reach|ring|text|dial|whatsapp|hotline|answering|messages? to)\b[^\d\n+(]{0,24}?\n?(\+?\(?\d[\d ().\-/]{5,20}\d)(?!\d|-\d)/gi;
 /** Matches digits before a label such as "office" or "fax". */
@@ -103,15 +94,12 @@ const LABELLED_PHONE = /(?<![\d.,$/-])(\(?\d[\d ().\-/]{5,20}\d)[ ]?[-(]?[ ]?(?=
 /** Matches an extension, which belongs to the telephone number before it. */
 const EXTENSION = /^\s?(?:x|ext\.?|extension)\s?\d{1,6}\b/i;
 const PHONE_DIGITS = { least: 7, most: 15 };
-/**
- * Quick test: `findPhoneNumbersInText` finds nothing in a text without seven digits of which neighbours are at most
- * three signs apart.
- */
+/** Matches seven digits with at most three separators between two of them. A text without a match has no telephone number. */
 const MAYBE_PHONE = /\d(?:[\s().\-/]{0,3}\d){6}/;
-/** Country of numbers without a country code. */
+/** Country assumed for numbers without a country code. */
 const HOME_COUNTRY = "US";
 
-/** Finders in order of precedence. Where ranges overlap, only the first one found is kept. */
+/** Finders in order of precedence. If two ranges overlap, the one found first is kept. */
 const FINDERS: readonly (readonly [PersonalKind, Finder])[] = [
   ["email", (plain) => matches(plain, EMAIL)],
   ["iban", ibansIn],
@@ -122,7 +110,7 @@ const FINDERS: readonly (readonly [PersonalKind, Finder])[] = [
   ["address", (plain) => [...matches(plain, STREET_ADDRESS), ...matches(plain, TOLD_ADDRESS)]],
 ];
 
-/** Returns the personal data in a text, in order and without overlaps. Digits and signs of any script are recognised. */
+/** Returns the personal data in a text, in order and without overlaps. Digits and punctuation may be in any script. */
 export function findPersonalData(text: string): PersonalData[] {
   const { plain, at } = plainView(text);
   const found: PersonalData[] = [];
@@ -137,7 +125,7 @@ export function findPersonalData(text: string): PersonalData[] {
   return found.sort((a, b) => a.start - b.start);
 }
 
-/** Replaces personal data by its kind: `[email]`, `[ssn]`, … Use it for everything that is stored. */
+/** Replaces personal data by its kind in brackets: `[email]`, `[ssn]`, … Apply it to all text before storing. */
 export function redactPersonalData(text: string): string {
   let redacted = "";
   let from = 0;
@@ -148,14 +136,14 @@ export function redactPersonalData(text: string): string {
   return redacted + text.slice(from);
 }
 
-/** Checks Luhn's checksum of card numbers with 12 to 19 digits (ISO/IEC 7812-1, annex B). */
+/** Returns whether a text has 12 to 19 digits, as card numbers do, with a valid Luhn checksum (ISO/IEC 7812-1, annex B). */
 export function passesLuhn(text: string): boolean {
   const digits = [...text].filter((c) => c >= "0" && c <= "9").map(Number);
   const sum = digits.reverse().reduce((total, digit, i) => total + (i % 2 === 0 ? digit : digit > 4 ? digit * 2 - 9 : digit * 2), 0);
   return digits.length >= 12 && digits.length <= 19 && sum % 10 === 0;
 }
 
-/** Returns the matches of a pattern, or its first group if that is longer than one character. */
+/** Returns the range of each match, or of its first group if that group has more than one character. */
 function matches(plain: string, pattern: RegExp): TextRange[] {
   return [...plain.matchAll(pattern)].map((match) => {
     const matched = match[1] !== undefined && match[1].length > 1 ? match[1] : match[0];

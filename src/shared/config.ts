@@ -23,21 +23,21 @@ export const DEFAULT_QUESTION_CHARACTERS = 500;
  * lower limit of their own.
  */
 export const DEFAULT_FILE_BYTES = 200 * 1024 * 1024;
-/** Questions of one batch that run at the same time: a fraction of what the server allows, so that other users are not kept waiting. */
+/** Questions of one batch that run at the same time. The number is below the server's limit, so that other users need not wait. */
 export const DEFAULT_BATCH_PARALLEL = 4;
-/** Maximum questions of one batch over HTTP: about a day's list. The connection stays open for minutes. */
+/** Maximum questions of one batch over HTTP. Answering so many takes minutes, in which the connection stays open. */
 export const DEFAULT_BATCH_QUESTIONS = 1000;
 /** Number of earlier question–answer pairs that a question may refer to (`book` design, section 4). */
 export const DEFAULT_SESSION_TURNS = 5;
 /** Minutes without a question after which a session is deleted (`book` design, section 4). */
 export const DEFAULT_SESSION_IDLE_MINUTES = 30;
-/** Maximum number of stored sessions: half an hour of a busy site. A session takes about 10 kB, all of them at most 500 MB. */
+/** Maximum number of stored sessions, enough for half an hour on a busy site. A session takes about 10 kB, all of them up to 500 MB. */
 export const DEFAULT_SESSIONS = 50_000;
 /** Retention of interactions in days: enough for reviews and for a comparison of two quarters. */
 export const DEFAULT_INTERACTIONS_DAYS = 180;
 /**
- * Maximum number of stored unreviewed interactions. The oldest are deleted first. An interaction with its answer takes
- * about 30 kB, all of them at most 600 MB.
+ * Maximum number of stored interactions that nobody has reviewed. The oldest are deleted first. An interaction with its
+ * answer takes about 30 kB, all of them up to 600 MB.
  */
 export const DEFAULT_INTERACTION_ROWS = 20_000;
 /** Retention of the audit log in days. */
@@ -53,7 +53,7 @@ export const DEFAULT_CACHE_HOURS = 24 * 7;
 export const DEFAULT_REPORT_DAYS = 90;
 /** Maximum number of reports per tenant of a domain. The oldest are deleted first. Each takes about 7 kB. */
 export const DEFAULT_REPORT_ENTRIES = 10_000;
-/** Milliseconds after which a verifying model is cancelled, because the user is waiting. The scores of the rules are used instead. */
+/** Milliseconds after which a verifying model is cancelled, because the user is waiting. Rule-based scores then replace the model's. */
 export const DEFAULT_VERIFY_TIMEOUT_MS = 8000;
 export const DEFAULT_HUB_URL = "https://huggingface.co";
 
@@ -204,10 +204,7 @@ export const configSchema = z.strictObject({
 
 export type Config = z.infer<typeof configSchema>;
 
-/**
- * Path of a setting → name of its environment variable, for names that do not follow the rule of
- * `ENVIRONMENT_VARIABLES`.
- */
+/** Setting → environment variable, for variables whose names do not follow the rule of `ENVIRONMENT_VARIABLES`. */
 const SHORT_NAMES: Readonly<Record<string, string>> = {
   "database.url": "DATABASE_URL",
   "search.type": "SOURCEBOUND_SEARCH",
@@ -216,8 +213,8 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Maps environment variables to settings. A name consists of `SOURCEBOUND_` and the path of the setting in upper case,
- * without a leading `server`. The environment takes precedence over the configuration file.
+ * Environment variable → setting. The name consists of `SOURCEBOUND_` and the path of the setting in upper case, without a
+ * leading `server`, e.g. `cache.hours` → `SOURCEBOUND_CACHE_HOURS`. The environment overrides the configuration file.
  */
 export const ENVIRONMENT_VARIABLES: ReadonlyMap<string, Leaf> = new Map(
   leavesOf(configSchema).map((leaf) => {
@@ -230,7 +227,7 @@ export const ENVIRONMENT_VARIABLES: ReadonlyMap<string, Leaf> = new Map(
   }),
 );
 
-/** Environment variables that are no settings: `run`, tests and measurements read them. */
+/** Variables with the prefix `SOURCEBOUND_` that set no configuration. `./run`, tests and measurements read them. */
 const OTHER_VARIABLES = ["SOURCEBOUND_DATA", "SOURCEBOUND_CONFIG", "SOURCEBOUND_COMMAND", "SOURCEBOUND_TEST"];
 
 export const CONFIG_FILES = ["sourcebound.config.yaml", "sourcebound.config.yml", "sourcebound.config.json"] as const;
@@ -277,8 +274,8 @@ export function loadConfig({ cwd, env, overrides = {}, defaults = {} }: LoadConf
 }
 
 /**
- * Returns the configuration with the embedded database and search engine in `dataDir`, for trials that must not change
- * the configured database.
+ * Returns the configuration with an embedded database and search engine in `dataDir`. Trial runs use it, because they must
+ * not change the configured database.
  */
 export function embeddedIn(config: Config, dataDir: string): Config {
   const { database: _elsewhere, search: _cluster, ...rest } = config;
@@ -286,8 +283,8 @@ export function embeddedIn(config: Config, dataDir: string): Config {
 }
 
 /**
- * Returns the folder of Hugging Face models, and the folders that may contain the runtime for them. An installation
- * writes to the first runtime folder.
+ * Returns the folder for Hugging Face models, and the folders in which the runtime for them is searched. A new runtime is
+ * installed in the first of these.
  */
 export function hubFolders(config: Pick<Config, "data_dir" | "models_dir">): { modelsDir: string; runtimeDirs: readonly [string, string] } {
   return {

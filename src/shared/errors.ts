@@ -7,7 +7,7 @@ import type { Warning } from "./types.ts";
 export class SourceboundError extends Error {
   /** Stable, machine-readable code. Part of HTTP responses and of `--json`. */
   readonly code: string;
-  /** Facts about the failure, such as the value at fault. They may be shown to users. */
+  /** Details of the failure, such as the invalid value. They may be shown to users. */
   readonly data: Readonly<Record<string, unknown>>;
 
   constructor(code: string, message: string, data: Record<string, unknown> = {}, options?: ErrorOptions) {
@@ -33,13 +33,10 @@ export class StoreError extends SourceboundError {}
 /** A model or encoder endpoint that failed after retries, or is not configured. */
 export class ModelError extends SourceboundError {}
 
-/**
- * A web search that failed, or a web page that cannot be fetched or parsed. The question is then answered without the
- * web.
- */
+/** A failed web search, or a web page that cannot be fetched or parsed. The question is then answered without the web. */
 export class WebError extends SourceboundError {}
 
-/** A feature that this build does not contain, or that needs another component. */
+/** A feature that this build does not contain, or that needs a component which is not installed. */
 export class UnavailableError extends SourceboundError {}
 
 export function messageOf(error: unknown): string {
@@ -55,8 +52,8 @@ export function systemCodeOf(error: unknown): string | undefined {
 const WARNINGS = Symbol("warnings");
 
 /**
- * Attaches warnings, such as hotlines, that must be shown despite the error. Returns the same error, or a wrapper if
- * the error is not extensible.
+ * Attaches warnings that must be shown despite the error, such as hotlines. Returns the same error, or an error that wraps
+ * it if it cannot be extended.
  */
 export function withWarnings(error: unknown, warnings: readonly Warning[]): unknown {
   if (warnings.length === 0) return error;

@@ -1,8 +1,8 @@
 import type { Answer, AnswerSentence, Citation, ReadingNotice, Warning } from "./types.ts";
 
 /**
- * The names of the stages. `parts` runs only if a message asks several questions and some of them are still open after
- * the decision on the whole message. `web` runs only if a web search is configured; the default profile runs it after
+ * The names of the stages. `parts` runs only for a message with several questions, if some of them are still open after
+ * the message as a whole was decided. `web` runs only if a web search is configured; the default profile runs it after
  * `parts`.
  */
 export const ANSWER_STAGES = [
@@ -51,7 +51,7 @@ export interface IngestCounts {
   readonly added: number;
   readonly changed: number;
   readonly unchanged: number;
-  /** Files found under a new name; their documents are kept. */
+  /** Files that were renamed; their documents are kept. */
   readonly renamed: number;
   readonly deleted: number;
   readonly failed: number;
@@ -95,7 +95,7 @@ export type IngestEvent =
    */
   | { readonly type: "page"; readonly url: string; readonly done: number; readonly queued: number; readonly reason: string | null }
   | { readonly type: "file-skipped"; readonly path: string; readonly reason: string; readonly counts: IngestCounts }
-  /** The encoder failed: the documents are searchable by BM25, and vectors follow later. */
+  /** The encoder failed. The documents can be searched by BM25; their vectors are computed later. */
   | { readonly type: "embed-failed"; readonly code: string; readonly reason: string }
   /** The documents are stored, but the search engine is full or unavailable. */
   | { readonly type: "index-failed"; readonly code: string; readonly reason: string }
@@ -111,7 +111,7 @@ export type IngestEvent =
       readonly notices: readonly FileNotice[];
       /** True for a dry run, which stores nothing. */
       readonly dryRun: boolean;
-      /** Extension of unsupported files → their number, most frequent first. */
+      /** Number of unsupported files by extension, most frequent first. */
       readonly unread: Readonly<Record<string, number>>;
     };
 

@@ -1,2 +1,2 @@
-/** Maximum length of a rating's reason in characters: a sentence or two. Server and clients share it. */
+/** Maximum characters of the reason that a user gives for a rating. Server and clients share this limit. */
 export const MAX_FEEDBACK_CHARACTERS = 500;

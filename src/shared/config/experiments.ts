@@ -18,10 +18,7 @@ export const EXPERIMENT_METRICS = [
 ] as const;
 export type ExperimentMetric = (typeof EXPERIMENT_METRICS)[number];
 
-/**
- * Number of sessions per variant. With this number, a change of a share from .50 to .55 is detected with a probability
- * of 80 %.
- */
+/** Number of sessions per variant that detects a change of a rate from .50 to .55 with a probability of 80 %. */
 export const DEFAULT_EXPERIMENT_SESSIONS = 1_600;
 /** Accepted probability of a false positive: a verdict that the variants differ although they do not. */
 export const DEFAULT_ALPHA = 0.05;

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { DEFAULT_DTYPE, DTYPES, HUB_NAME, POOLINGS } from "../../models/hub/catalog.ts";
 
-/** Milliseconds without a received byte after which a call to a model or encoder endpoint counts as failed. */
+/** Timeout of a call to a model or encoder endpoint, in milliseconds without a received byte. */
 export const DEFAULT_MODEL_TIMEOUT_MS = 30_000;
 /** Number of retries after the first attempt. The pause starts at half a second and doubles. */
 export const DEFAULT_MODEL_RETRIES = 2;
 /** Sampling temperature of the model that writes: low, for facts (`book` design, section 5). */
 export const DEFAULT_MODEL_TEMPERATURE = 0.3;
-/** Maximum tokens of a model's reply: five times the longest answer observed, to leave room for reasoning. */
+/** Maximum tokens of a model's reply: five times the longest answer observed. The rest is room for the model's reasoning. */
 export const DEFAULT_REPLY_TOKENS = 2000;
 export const DEFAULT_EMBEDDING_BATCH = 64;
 /** Number of uncertain passages per question to check on the web. Each costs a search and a few pages. */

@@ -9,18 +9,18 @@ export const DEFAULT_PORT = 8787;
 export const DEFAULT_HOST = "127.0.0.1";
 /** Maximum requests per hour: per key, or per IP address for requests without a key. Value from the `spark` and `book` designs. */
 export const DEFAULT_REQUESTS_PER_HOUR = 100;
-/** Maximum number of open connections: several times the 200 of the load tests, and far below the common limit of 65,535 open files. */
+/** Maximum number of open connections. It exceeds the 200 of the load tests and is far below the usual limit of 65,535 open files. */
 export const DEFAULT_CONNECTIONS = 1_000;
 /**
- * Milliseconds within which a whole request must arrive: twice the 10 s that 64 KiB take on the slowest common
- * connection.
+ * Milliseconds within which a whole request must arrive. On the slowest common connection 64 KiB take 10 s; this is twice
+ * that time.
  */
 export const DEFAULT_REQUEST_TIMEOUT_MS = 20_000;
-/** Number of tokens reserved per answer: two drafts by a large model over whole passages, plus verification and compression. */
+/** Number of tokens reserved per answer. They cover two drafts by a large model with whole passages, verification and compression. */
 export const DEFAULT_TOKENS_PER_ANSWER = 16_000;
 /** US dollars reserved per answer: the reserved tokens at about $6 per million. */
 export const DEFAULT_USD_PER_ANSWER = 0.1;
-/** Maximum number of concurrent questions. They share one thread and mostly wait for a model. Many more would slow all of them down. */
+/** Maximum number of questions answered at the same time. They share one thread and mostly wait for a model. More would slow down all. */
 export const DEFAULT_ANSWERS_AT_ONCE = 32;
 /** Maximum number of queued questions. At about 100 answers per second, the last one waits two or three seconds. */
 export const DEFAULT_QUEUE = 256;
@@ -38,10 +38,7 @@ export const TOKEN_ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "P
 /** Maximum difference between the clocks of issuer and server, in seconds. */
 export const DEFAULT_CLOCK_TOLERANCE_S = 30;
 
-/**
- * Address of the issuer or of its keys. It must use TLS unless it is on this machine, because anyone who can alter the
- * keys in transit can sign tokens.
- */
+/** Address of the issuer or of its keys. It needs TLS, except on this machine: whoever can alter the keys in transit can sign tokens. */
 const issuerUrl = z
   .url({ protocol: /^https?$/, error: "must be an http(s) URL" })
   .refine((url) => url.startsWith("https:") || /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(\/|$)/.test(url), {

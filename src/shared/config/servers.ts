@@ -2,11 +2,11 @@ import { z } from "zod";
 import { optional, setting } from "../../text/validate.ts";
 import { httpUrl } from "./models.ts";
 
-/** Maximum connections of one process. PostgreSQL allows 100 connections by default, enough for ten processes. */
+/** Maximum connections of one process. PostgreSQL accepts 100 by default, so ten processes fit, with some to spare. */
 export const DEFAULT_DATABASE_CONNECTIONS = 9;
 /**
- * Maximum milliseconds that a database statement may take, including waiting for locks. Far longer than any statement
- * takes when answering a question or ingesting a file.
+ * Maximum milliseconds of a database statement, including waiting for locks. Statements of questions and ingests take far
+ * less.
  */
 export const DEFAULT_DATABASE_TIMEOUT_MS = 30_000;
 
@@ -37,10 +37,10 @@ export const databaseSchema = z
   })
   .describe("Uses PostgreSQL instead of the database in `data_dir`. All processes with the same address share all records (docs/scale.md)");
 
-/** Milliseconds after which a request to OpenSearch counts as failed: many times the longest search. */
+/** Timeout of a request to OpenSearch in milliseconds. Even the longest searches take a small part of it. */
 export const DEFAULT_SEARCH_TIMEOUT_MS = 10_000;
 /**
- * Number of shards of an index. One shard holds some ten million windows, and several are searched in parallel. To
+ * Number of shards of an index. One shard holds about ten million windows. Several shards are searched in parallel. To
  * change the number, build a new index.
  */
 export const DEFAULT_SEARCH_SHARDS = 1;

@@ -4,9 +4,8 @@ import { type SourceText, sourceSchema, type TextRange } from "./document.ts";
 import type { Conflict, Evidence, Quote, WebEvidence } from "./evidence.ts";
 import type { AppliedFilters } from "./question.ts";
 
-/**
- * The parts of an answer in wire format. The types for use in the process contain the same data with camelCase keys.
- */
+// Schemas of the parts of an answer as they travel over HTTP. The types for use in the process have the same data with
+// camelCase keys.
 
 /** A table cell with the name of its column. The name is empty if the column has none. */
 export interface NamedCell {
@@ -19,7 +18,7 @@ export interface DraftSentence {
   readonly text: string;
   /** Quotes that the sentence cites. */
   readonly quotes: readonly Quote[];
-  /** Citation numbers in the sentence that match no quote. */
+  /** Citation numbers in the sentence to which no quote belongs. */
   readonly missing: readonly number[];
 }
 
@@ -36,7 +35,7 @@ export type Claim = InProcess<z.infer<typeof claimSchema>>;
 
 /** A box in points from the upper left corner of the displayed page. */
 const box = z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() });
-/** A page with the position on it. */
+/** A page, with the boxes of a quote on it. */
 const pagePlace = z.object({
   page: z.int().describe("From 1."),
   printed: z.string().optional().describe("Page number as the file names it, such as `xii`; absent: none, or the same as `page`."),
@@ -102,7 +101,6 @@ export type Citation = Omit<WireCitation, "unit" | "row"> & {
   readonly row?: CitedRow;
 };
 
-/** A table row with its header, for display. */
 export interface CitedRow {
   readonly cells: readonly NamedCell[];
   /** Position of the header in the normalised text. */
@@ -136,7 +134,7 @@ export const findingSchema = z.object({
 });
 /** The result of a check. `score` is 0–1; `null` if the check has no score or could not compute one. */
 export type CheckResult = InProcess<z.infer<typeof findingSchema>> & {
-  /** Ranges of the sentence that the verdict is about. */
+  /** Ranges of the sentence's text that the verdict is about. */
   readonly spans: readonly TextRange[];
   /** Index of the sentence; `null` for the whole answer and for sentences that were removed. */
   readonly sentence: number | null;
@@ -158,10 +156,7 @@ export const datesSchema = z.object({
   to: z.string().nullable(),
   undated: z.int().describe("Number of documents without a date."),
 });
-/**
- * The reason for a refusal, and what was searched. It says that the search found nothing. It never says that the
- * documents do not contain something.
- */
+/** The reason for a refusal, and what was searched. It says that the search found nothing, never that the documents do not contain it. */
 export const refusalSchema = z.object({
   reason: z.enum([
     "nothing_relevant",
@@ -199,7 +194,7 @@ export const refusalSchema = z.object({
 export type Refusal = InProcess<z.infer<typeof refusalSchema>>;
 export type Searched = Refusal["searched"];
 export type AsOfRange = Searched["asOf"];
-/** A similar passage, with the words of the question that it lacks. The rest of its document may contain those words. */
+/** A similar passage, with the question's words that it lacks. The rest of its document may contain them. */
 export type NearMiss = Refusal["nearest"][number];
 
 const tokens = z.int().nullable();
@@ -214,14 +209,14 @@ export const callSchema = z.object({
 /** Tokens of model calls by stage, without embeddings; `null` for a stage whose endpoint did not count them. */
 export type TokenUsage = InProcess<z.infer<typeof tokenUsageSchema>>;
 /**
- * A call to an endpoint with its list price. Stage `rewrite` is the second draft, after a draft with faults. Numbers are
- * `null` if the tokens were not counted or the price is unknown.
+ * A call to an endpoint, priced by list prices. Stage `rewrite` is the second draft, after a draft with faults. Numbers
+ * are `null` if the tokens were not counted or the price is unknown.
  */
 export type PricedCall = InProcess<z.infer<typeof callSchema>>;
 export type ModelCall = Omit<PricedCall, "costUsd">;
 
 const verdict = z.boolean().nullable();
-/** The result of one metric. `passed` and `score` are `null` if the metric could not be measured; `reason` says why. */
+/** The result of one metric. `passed` and `score` are `null` if it could not be measured; `reason` then says why. */
 const gradeSchema = z.object({ passed: verdict, score: z.number().nullable(), threshold: z.number().nullable(), reason: z.string() });
 /** The metrics of an answer, under a profile that computes them. They do not change the answer. */
 export const gradeReportSchema = z.object({
@@ -251,7 +246,7 @@ export interface Answer {
   /** Applied filters; absent without filters. */
   readonly filters?: AppliedFilters;
   readonly sentences: readonly AnswerSentence[];
-  /** Confidence of the decision to answer, 0–1; `null` if nothing was found. */
+  /** Confidence in the answer, 0–1, by which the system decided to answer; `null` if nothing was found. */
   readonly confidence: number | null;
   readonly confidenceCalibrated: boolean;
   readonly claims: readonly Claim[];
@@ -260,7 +255,7 @@ export interface Answer {
   readonly seeAlso?: SeeAlso | null;
   readonly evidence: readonly Evidence[];
   readonly conflicts: readonly Conflict[];
-  /** Evidence from the web; absent if the web was not consulted, empty if that failed. */
+  /** Evidence from the web; absent if the web was not searched, empty if the search failed. */
   readonly web?: readonly WebEvidence[];
   readonly checks: readonly CheckResult[];
   readonly warnings: readonly Warning[];
@@ -269,10 +264,7 @@ export interface Answer {
   /** Question and time of the stored answer; absent unless the answer came from the cache. */
   readonly cached?: CachedFrom;
   readonly tokenUsage: TokenUsage;
-  /**
-   * Cost by list prices as of a recorded date. 0 without calls to an endpoint; `null` if tokens were not counted or a
-   * price is unknown.
-   */
+  /** Cost in US dollars by list prices. 0: no calls to an endpoint; `null`: tokens were not counted or a price is unknown. */
   readonly costUsd: number | null;
   /** All calls to endpoints in order, including failed ones; empty if there were none. */
   readonly calls: readonly PricedCall[];

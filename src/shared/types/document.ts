@@ -57,7 +57,7 @@ export interface Block extends TextRange {
   readonly sectionEnd?: number;
 }
 
-/** The smallest text that is quoted: a sentence, list item, table row or heading. Chunks are cut between units. */
+/** The smallest quotable text: a sentence, list item, table row or heading. A chunk never ends inside a unit. */
 export interface Unit extends TextRange {
   readonly type: BlockType;
   readonly block: number;
@@ -68,7 +68,7 @@ export interface SourceText extends TextRange {
   readonly text: string;
 }
 
-/** A unit with its context, which may lie outside the passage. */
+/** A unit with its context. The context may lie outside the passage that contains the unit. */
 export interface PlacedUnit extends Unit {
   /** Headings above the unit, outermost first. For a heading, the path includes the heading itself. */
   readonly headingPath: readonly string[];
@@ -85,7 +85,7 @@ export interface PlacedUnit extends Unit {
   readonly caption: SourceText | null;
 }
 
-/** A heading. Its section ends at the next heading of its level or above. */
+/** A heading. Its section ends at the next heading of the same or a higher level. */
 export interface Heading {
   readonly start: number;
   readonly level: number;
@@ -115,8 +115,8 @@ export interface StoredDocument extends DocumentMetadata {
   readonly tenant: string | null;
   readonly access: string;
   /**
-   * Folder or other origin of the file. Ingesting a source deletes the stored documents whose files are missing in it, but
-   * never documents of another source.
+   * Folder or other origin of the file. An ingest of this source deletes its stored documents whose files no longer exist.
+   * It never deletes documents of another source.
    */
   readonly source: string;
   /**
@@ -153,7 +153,7 @@ export interface Reading {
   /** Encoding of the file, such as `utf-8` or `windows-1252`; `null` if the file is not text. */
   readonly encoding: string | null;
   readonly places: PlaceData | null;
-  /** Notices for readers of a quote, for example about skipped hidden text, pages without text or guessed fields. */
+  /** Notices for whoever reads a quote, e.g. about skipped hidden text, pages without text or guessed fields. */
   readonly notices: readonly ReadingNotice[];
 }
 
@@ -173,8 +173,8 @@ export interface ReadingNotice {
 }
 
 /**
- * Positions of the original's characters: on pages, in cells, in the files of an archive, or in time. The records are
- * ordered by `start` and do not overlap. Words and cells are flattened into one list of numbers.
+ * Where the characters of the original are: on pages, in cells, in the files of an archive, or in time. Records are
+ * ordered by `start` and do not overlap. The records of words and of cells are joined into one flat list of numbers.
  */
 export type PlaceData =
   /**
@@ -194,11 +194,11 @@ export type PlaceData =
 
 /**
  * A map from normalised to original text: segments `[outStart, outEnd, sourceStart, sourceEnd]` in one flat list,
- * ordered by `outStart`. If both ranges of a segment have the same length, each offset is mapped; otherwise only the whole range.
+ * ordered by `outStart`. In a segment with ranges of equal length, every offset is mapped. Otherwise only the whole range is.
  */
 export type SourceMapData = readonly number[];
 
-/** A web address (http or https). `null` stands for any other address. */
+/** A web address (http or https); `null` if the address is missing or of another kind. */
 export const webUrl = z.string().nullable();
 
 /** A reference to a document, in wire format. */

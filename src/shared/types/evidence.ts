@@ -20,8 +20,8 @@ export interface Passage {
   /** Range of the chunk in the document. */
   readonly range: TextRange;
   /**
-   * Part of the document that filters or a selection allow; absent if neither applies. The context of units comes only
-   * from this part.
+   * Range of the document that filters or a selection allow; absent if neither applies. Units get context only from this
+   * range.
    */
   readonly bounds?: TextRange;
   /** The window of the chunk with the best score. */
@@ -29,7 +29,7 @@ export interface Passage {
   readonly text: string;
   readonly units: readonly PlacedUnit[];
   readonly scores: InProcess<z.infer<typeof scoresSchema>>;
-  /** Near-duplicates that were merged into this passage, as further sources; absent if there are none. */
+  /** Near-duplicates merged into this passage. They are shown as further sources. Absent if there are none. */
   readonly twins?: readonly NearDuplicate[];
 }
 
@@ -61,7 +61,7 @@ const webPageSchema = z.object({
 });
 export type WebPageEvidence = InProcess<z.infer<typeof webPageSchema>>;
 
-/** The result of checking one uncertain passage on the web. It is never cited as a source and never shown to a model that writes. */
+/** The result of checking one uncertain passage on the web. It is never a cited source and never part of a writing model's prompt. */
 export const webEvidenceSchema = z.object({
   sid: z.string().describe("Id of the uncertain passage that was checked."),
   verdict: z.enum(["confirmed", "contradicted", "silent"]),
@@ -78,7 +78,7 @@ export type Verdict = "verified" | "uncertain" | "rejected";
 export interface Evidence {
   readonly passage: Passage;
   readonly verdict: Verdict;
-  /** This and the next two scores are 0–1; `null`, never 0, if a score could not be computed. */
+  /** Like `consistency` and `agreement` 0–1, or `null` if it could not be computed. */
   readonly relevance: number | null;
   readonly consistency: number | null;
   readonly agreement: number | null;
@@ -114,7 +114,7 @@ export type ConflictResolution = InProcess<z.infer<typeof resolutionSchema>>;
 
 export const conflictSchema = z.object({
   about: z.string().describe("Words that both sides share."),
-  // New conflicts never have the kind "condition". It occurs in stored answers and proofs.
+  // "condition" occurs only in stored answers and proofs; new conflicts never have it.
   kind: z.enum(["value", "date", "polarity", "condition"]),
   certainty: z.number().describe("Certainty that both sides have the same subject, 0–1; for ordering, not a probability."),
   sides: z.array(conflictSideSchema),

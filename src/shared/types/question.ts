@@ -7,7 +7,7 @@ export interface AskRequest {
   readonly profile: string;
   readonly detail: "normal" | "more";
   readonly sessionId: string | null;
-  /** Earlier turns, oldest first, from a caller that keeps the conversation itself. They replace the turns stored in the session. */
+  /** Earlier turns, oldest first, from a client that stores the conversation itself. They replace the turns stored for the session. */
   readonly turns?: readonly Turn[] | undefined;
   readonly selection: Selection | null;
   /** Documents, chapters, sections and pages that limit the search, not yet validated. */
@@ -15,13 +15,11 @@ export interface AskRequest {
   /** User to whom the session belongs. Only a keyed hash of the id is stored. */
   readonly userId?: string | null;
   /**
-   * Whether redacted text (`redacted`) or no text (`ephemeral`) may be stored. If the configuration allows only `ephemeral`,
-   * a request cannot choose `redacted`. @default "redacted"
+   * `redacted`: text may be stored without personal data. `ephemeral`: no text may be stored. If the configuration sets
+   * `ephemeral`, a request cannot choose `redacted`. @default "redacted"
    */
   readonly privacy?: Privacy;
-  /**
-   * Whether the events of the stages contain more facts, such as the top candidates with their scores. @default false
-   */
+  /** Whether the stages' events contain more facts, such as the top candidates with their scores. @default false */
   readonly verbose?: boolean | undefined;
   /** Time limit for the whole answer in milliseconds; absent: unlimited. */
   readonly timeLimitMs?: number | undefined;
@@ -60,7 +58,7 @@ export interface PageRange {
   readonly last: number;
 }
 
-/** The parts of documents that may be used, by document id. A document that is missing in the map must not be used. */
+/** The ranges of documents that may be used, by document id. A document that is not in the map must not be used. */
 export type Area = ReadonlyMap<string, AreaPart>;
 
 export interface AreaPart {
@@ -90,14 +88,14 @@ export interface QuestionPart {
   readonly text: string;
   /** The part as a standalone question, with the topics that it refers to in earlier parts. */
   readonly resolved: string;
-  /** True if the part names its subject: "How much is a locker?" does, "how long does it take?" does not. */
+  /** True if the part names its subject: true for "How much is a locker?", false for "how long does it take?". */
   readonly standsAlone: boolean;
 }
 
 /** A question after admission. */
 export interface Question {
   readonly text: string;
-  /** The question in a form that is understandable without earlier turns, for retrieval and caching. */
+  /** The question in a form that needs no earlier turns, for retrieval and caching. */
   readonly resolved: string;
   readonly scope: Scope;
   readonly profile: string;
@@ -108,11 +106,11 @@ export interface Question {
   readonly selection: Selection | null;
   readonly filters?: AppliedFilters | null;
   /**
-   * The part of the documents that the filters allow; absent or `null`: everything visible in the scope. `areaOf`
-   * combines it with the selection.
+   * The ranges that the filters allow; absent or `null`: everything visible in the scope. `areaOf` combines them with the
+   * selection.
    */
   readonly area?: Area | null;
   readonly history: readonly Turn[];
-  /** Names of the injection signals found in the question (`guard/injection.ts`). */
+  /** Names of the prompt-injection signals found in the question (`guard/injection.ts`). */
   readonly injectionSignals: readonly string[];
 }
