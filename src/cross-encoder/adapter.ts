@@ -9,17 +9,17 @@ interface Unpacked {
   readonly memory: WebAssembly.Memory;
 }
 
-/** Largest absolute value of an 8-bit code. */
+/** Largest absolute value of the 8-bit code of a weight. */
 const MOST = 127;
 /**
- * Factor by which the scale of a row grows. The entries of a row are multiples of its old scale, and most changes by an
- * adapter are smaller than half of it, so rounding to multiples of the old scale would undo them.
+ * Minimum factor by which the scale of a row grows. With the old scale, rounding would undo the adapter: most of its
+ * changes are smaller than half the scale, and the old weights are exact multiples of the scale.
  */
 const NEW_SCALE = 1.0073;
 
 /**
  * Merges an adapter into the matrices: W + B · A (Hu et al., arXiv:2106.09685, section 4.1), rounded to 8 bits. Other
- * tensors of the adapter replace the tensors of the same name.
+ * tensors of the adapter replace the tensors with the same names.
  * @returns SHA-256 of the adapter's content
  * @throws {ModelError} `reader_missing` | `reader_unreadable` | `reader_corrupt`, also for an adapter that was trained on other weights
  */
@@ -43,7 +43,7 @@ export function mergeAdapter(path: string, { header, hash, places, memory }: Unp
     for (let layer = 0; layer < header.layers; layer++) {
       for (const [kind, rows, depth] of layerMatrices(header)) {
         const name = `layer.${layer}.${kind}`;
-        // Query, key and value each have their own `down` factor.
+        // The attention matrix joins query, key and value, each of which has a `down` factor of its own.
         const parts = kind === "attention" ? 3 : 1;
         const [down, up] = [matrix(`${name}.a`, parts * rank, depth), matrix(`${name}.b`, rows, rank)];
         const codes = new Int8Array(memory.buffer, places.get(`${name}.codes`), rows * depth);

@@ -3,18 +3,18 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { ModelError, messageOf, systemCodeOf } from "../shared/errors.ts";
 import { MAGIC, MAX_HEADER_BYTES, PREFIX_BYTES } from "./weights-file.ts";
 
-/** An open weights file: its header, and a function that reads its tensors. */
+/** An open weights file. */
 export interface Container<Header> {
   readonly header: Header;
   readonly payloadBytes: number;
   /** Reads all tensors into `payload` and returns the SHA-256 of the file's content. */
   read(payload: Buffer): string;
-  /** Creates the error for a damaged file. `what` says what is damaged. */
+  /** Creates the error for a damaged file. @param what the damage */
   corrupt(what: string, cause?: unknown): ModelError;
 }
 
 /**
- * Opens a weights file (`lab/train/reader/weights.py` describes the format) and closes it after `use`.
+ * Opens a weights file and closes it after `use`. `lab/train/reader/weights.py` describes the format.
  * @throws {ModelError} `reader_missing` | `reader_unreadable` | `reader_corrupt`
  */
 export function openContainer<Header, T>(

@@ -12,14 +12,14 @@ import { createReadText, loadReaderWeights, type ReaderWeights } from "./weights
 
 export const weightsFile = (name: string) => join(PACKAGE_ROOT, "src", "models", "weights", `${name}.bin`);
 export const SHIPPED_WEIGHTS = weightsFile("reader");
-/** Adapters of the embedded weights. `questions` is for pairs of questions. */
+/** An adapter for the embedded weights. `questions` is for pairs of questions. */
 export type Adapter = "questions";
 /**
  * Default maximum number of threads. More threads gain little, because a question has about a dozen candidates, and
  * other processes need cores too.
  */
 export const MAX_DEFAULT_THREADS = 4;
-/** Estimated bytes of a cache entry without its result: the key and the bookkeeping. */
+/** Estimated bytes of a cache entry besides its vector. */
 const ENTRY_BYTES = 400;
 /** Default size of the cache in bytes, enough for about 8,000 results. */
 export const DEFAULT_CACHE_BYTES = 16 * 2 ** 20;
@@ -85,9 +85,9 @@ export function createPooledReader(pool: ReaderPool, weights: Reader["weights"],
       if (known === undefined) missing.set(key, text);
       else found.set(key, known);
     }
-    // Process the longest texts first, so that at the end no thread works on a long text while others are idle.
+    // Process the longest texts first, so that no thread still works on a long one while the others have nothing left to do.
     const longestFirst = [...missing].sort(([, a], [, b]) => lengthOf(b) - lengthOf(a));
-    // A failure of one text cancels the others, because the whole call is rejected.
+    // If one text fails, cancel the others, because the whole call is rejected.
     const stop = new AbortController();
     const both = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
     try {
@@ -102,7 +102,7 @@ export function createPooledReader(pool: ReaderPool, weights: Reader["weights"],
       stop.abort(error);
       throw error;
     }
-    // The key of a result is computed from its input, so the result has the type that belongs to this input.
+    // The key was computed from the input, so the result has the type for this input.
     return keys.map((key) => found.get(key) as ReadingOf<Read>);
   }
 
@@ -114,7 +114,7 @@ export function createPooledReader(pool: ReaderPool, weights: Reader["weights"],
   };
 }
 
-/** Returns the cache key: a hash of the hash of the weights and the input. */
+/** Returns the cache key of an input. The same input has a different key for other weights. */
 export function readingKey(weightsHash: string, read: ToRead): string {
   return sha256Hex(JSON.stringify([weightsHash, read]));
 }
@@ -123,7 +123,7 @@ function lengthOf(read: ToRead): number {
   return typeof read === "string" ? read.length : read.question.length + read.text.length;
 }
 
-/** Creates a pool that runs in the calling thread and yields to the event loop between texts. */
+/** Creates a pool that runs in the calling thread. It yields to the event loop before each text. */
 function readHere(readText: ReturnType<typeof createReadText>): ReaderPool {
   let closed = false;
   let last: Promise<unknown> = Promise.resolve();
@@ -167,13 +167,13 @@ export interface ReaderThread {
 
 export interface ThreadEvents {
   onReply(reply: ThreadReply): void;
-  /** Called when the thread has ended for any reason. It will not reply. */
+  /** Called when the thread has ended for any reason. Its current task gets no reply. */
   onEnd(cause: unknown): void;
 }
 
 export type StartThread = (arenaNumber: number, events: ThreadEvents) => ReaderThread;
 
-/** A pool with one queue for all threads, so that no thread is idle while work waits. */
+/** A pool of threads with one common queue. */
 interface ReaderPool {
   /** @throws the signal's reason | {ModelError} `reader_closed` | `reader_crashed` | `reader_failed`, or a loading error */
   read(read: ToRead, signal: AbortSignal | undefined): Promise<ReadingOf<ToRead>>;
@@ -195,7 +195,7 @@ interface Slot {
   job: Job | null;
 }
 
-/** Number of crashed threads after which a text is rejected. A third attempt would probably crash a thread too. */
+/** Number of crashes after which a text is rejected instead of tried again. It probably caused the crashes. */
 const MAX_CRASHES = 2;
 
 export function createReaderPool(start: StartThread, threads: number): ReaderPool {
@@ -208,7 +208,7 @@ export function createReaderPool(start: StartThread, threads: number): ReaderPoo
     const thread = start(slots.indexOf(slot), {
       onReply: (reply) => settle(slot, reply),
       onEnd: (cause) => {
-        // Ignore threads that were already replaced or closed.
+        // Ignore a thread that the slot no longer uses.
         if (slot.thread === thread) replace(slot, cause);
       },
     });
@@ -238,7 +238,7 @@ export function createReaderPool(start: StartThread, threads: number): ReaderPoo
     next();
   }
 
-  /** Clears the slot of an ended thread. Puts its text back at the front of the queue, or rejects it after `MAX_CRASHES`. */
+  /** Handles the end of a thread. Its text goes back to the front of the queue, or is rejected after `MAX_CRASHES`. */
   function replace(slot: Slot, cause: unknown): void {
     const job = slot.job;
     slot.thread = null;
@@ -304,7 +304,7 @@ function closedError(): ModelError {
   return new ModelError("reader_closed", "the cross-encoder is closed. Open a new engine");
 }
 
-/** Heap limits of a thread in MB. Its heap holds only a vocabulary and one text; weights and buffers are in shared memory. */
+/** Heap limits of a thread in MB. The heap contains only a vocabulary and one text; weights and buffers are in shared memory. */
 const HEAP_LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 4 };
 
 const ENTRY = join(PACKAGE_ROOT, "dist", "src", "cross-encoder", "worker.js");
@@ -312,7 +312,7 @@ const ENTRY = join(PACKAGE_ROOT, "dist", "src", "cross-encoder", "worker.js");
 export function createThreadStarter(weights: ReaderWeights): StartThread {
   return (arenaNumber, { onReply, onEnd }) => {
     const setup: ThreadSetup = { weights, arenaNumber };
-    // Do not pass on the command-line flags of the process: some of them (`--input-type`) prevent a thread from starting.
+    // Do not pass on the command-line flags of this process: some of them (`--input-type`) prevent a thread from starting.
     const worker = new Worker(ENTRY, {
       execArgv: [],
       workerData: setup,
@@ -335,7 +335,7 @@ export function createThreadStarter(weights: ReaderWeights): StartThread {
   };
 }
 
-/** Returns a function that opens one reader for all its users. The threads end when the last user closes it. */
+/** Returns a function that opens a reader, which all its callers share. The threads end when the last caller closes it. */
 export function createSharing(): (open?: () => Reader) => Reader {
   let shared: { readonly reader: Reader; users: number } | null = null;
   return (open = createReader) => {
@@ -363,7 +363,7 @@ const shared = {
 };
 
 /**
- * Opens the embedded cross-encoder, or the cross-encoder with one of its adapters. All engines of the process share it.
+ * Opens the embedded cross-encoder, with or without an adapter. All engines of the process share it.
  * @throws {ModelError} `reader_missing` | `reader_unreadable` | `reader_corrupt` | `reader_unsupported`
  */
 export function openSharedReader(adapter: Adapter | null = null): Reader {

@@ -3,7 +3,7 @@ import type { PairReading } from "./reader.ts";
 import { placeOf, planArena, type ReaderWeights } from "./weights.ts";
 import { HEADS } from "./weights-file.ts";
 
-/** Creates the forward pass over shared weights. It uses the arena `arenaNumber` and runs one token sequence at a time. */
+/** Creates the forward pass. It works in the memory area (arena) `arenaNumber` and runs one token sequence at a time. */
 export function createForward(weights: ReaderWeights, arenaNumber: number) {
   const { header, limits } = weights;
   const { hidden, heads, feed_forward: wide, epsilon } = header;
@@ -16,7 +16,7 @@ export function createForward(weights: ReaderWeights, arenaNumber: number) {
   const layers = Array.from({ length: header.layers }, (_, layer) => matricesOf(`layer.${layer}.`, at, limits));
 
   /**
-   * Computes out = matrix · input + bias for `rows` rows of the matrix, beginning with row `first`. The input is quantised
+   * Computes out = matrix · input + bias for `rows` rows of the matrix from row `first` on. The input is the quantised data
    * in `arena.codes`.
    */
   function multiply(matrix: Matrix, first: number, rows: number, depth: number, tokens: number, out: number): void {
@@ -93,8 +93,8 @@ function matricesOf(layer: string, at: (name: string) => number, limits: Readonl
 }
 
 /**
- * Writes the word embedding of each token to `words`, and the sum of its position embedding and the first type
- * embedding to `rest`.
+ * Writes the word embedding of each token to `words`. Writes the sum of its position embedding and the first type embedding
+ * to `rest`.
  * @throws Error for zero or too many tokens
  */
 type Embed = (ids: Int32Array, words: Float32Array, rest: Float32Array) => void;
@@ -134,8 +134,8 @@ function createEmbedding(weights: ReaderWeights): Embed {
 }
 
 /**
- * Normalises the sum or mean of the last hidden states to length 1 (mean pooling: Reimers & Gurevych, EMNLP 2019,
- * section 3) and applies the heads. The outputs of the heads are meaningful for pairs only.
+ * Applies the heads to the last hidden states. The input is their sum or mean over the tokens; it is normalised to length 1
+ * (mean pooling: Reimers & Gurevych, EMNLP 2019, section 3). The outputs of the heads are meaningful for pairs only.
  */
 type ReadHeads = (states: Float32Array) => PairReading;
 

@@ -1,6 +1,6 @@
 /**
- * The input of the cross-encoder (Nogueira & Cho, arXiv:1901.04085, section 3): a question with a candidate, a claim with evidence, or an
- * earlier question with a later one.
+ * The input of the cross-encoder (Nogueira & Cho, arXiv:1901.04085, section 3): a question and a candidate, a claim and
+ * evidence, or two questions.
  */
 export interface TextPair {
   /** The question, the claim, or the earlier question. */
@@ -12,15 +12,15 @@ export interface TextPair {
 /** A text to embed, or a pair to score. */
 export type ToRead = string | TextPair;
 
-/** The embedding of a text. It is shared between callers, who must not change it. */
+/** The embedding of a text. Callers share it and must not change it. */
 export interface TextReading {
   /** Vector of the whole text with length 1. The dot product of two such vectors is their cosine. */
   readonly vector: Float32Array;
 }
 
-/** The scores of a pair, shared between callers. Only the score that fits the kind of pair is meaningful. */
+/** The scores of a pair. Callers share them and must not change them. Only the score for the kind of the pair is meaningful. */
 export interface PairReading extends TextReading {
-  /** Log odds that the text answers the question. Trained with hard negatives. */
+  /** Log odds that the text answers the question. */
   readonly answer: number;
   /** Log odds that both questions ask the same. */
   readonly same: number;
@@ -28,7 +28,7 @@ export interface PairReading extends TextReading {
   readonly claim: { readonly supported: number; readonly contradicted: number; readonly notFound: number };
 }
 
-/** Type of the result for a text or a pair. A list with both kinds has the union of both types. */
+/** Type of the result: `PairReading` for a pair, `TextReading` for a text, their union for a list of both. */
 export type ReadingOf<Read extends ToRead> = Read extends TextPair ? PairReading : TextReading;
 
 /** The cross-encoder: embeds single texts and scores pairs. */
@@ -51,22 +51,22 @@ export interface Reader {
 }
 
 /**
- * Embeds texts or scores pairs with the cross-encoder on whose scores the ranking weights were trained. Returns `null` if
- * it is unavailable; callers then work without it.
+ * Embeds texts or scores pairs, with the cross-encoder for whose scores the ranking weights were trained. Returns `null`
+ * if it is not available; callers then do without it.
  */
 export type ReadTexts = <Read extends ToRead>(texts: readonly Read[], signal: AbortSignal) => Promise<readonly ReadingOf<Read>[] | null>;
 
 /**
- * Maximum characters of the title (`MAX_TITLE`), the headings (`MAX_ABOVE`), and the candidate with its context
- * (`MAX_TEXT`): about 120 tokens in total.
+ * Maximum characters of the title, of the headings (`MAX_ABOVE`), and of the candidate with its context (`MAX_TEXT`).
+ * Together they have about 120 tokens.
  */
 const MAX_TITLE = 80;
 const MAX_ABOVE = 120;
 const MAX_TEXT = 420;
 
-/** Formats a candidate as in training: title and headings (outermost first) on the first line, then the text. */
+/** Formats a candidate as in training: title and headings on the first line, the text on the second. @param headings outermost first */
 export function quoteText(title: string, headings: readonly string[], text: string): string {
-  // Cut the beginning, because the innermost headings come last.
+  // Keep the end, because the innermost headings are the most specific.
   const above = headings.join(" › ").slice(-MAX_ABOVE);
   const head = [title.slice(0, MAX_TITLE), above].filter((part) => part !== "").join(" › ");
   return [head, text.replace(/\s+/gu, " ").trim().slice(0, MAX_TEXT)].join("\n");

@@ -4,7 +4,7 @@ import { z } from "zod";
 export const MAGIC = "SBREAD01";
 /** Bytes before the header: magic number, hash and length of the header. */
 export const PREFIX_BYTES = 44;
-/** Maximum bytes of a header, which usually has a few kilobytes. Prevents a huge allocation for a file of another format. */
+/** Maximum bytes of a header; usual are a few kilobytes. The limit prevents a huge allocation for a file of another format. */
 export const MAX_HEADER_BYTES = 1 << 20;
 
 /** Number of outputs of each head: a linear layer over the vector of a pair. */
@@ -52,7 +52,7 @@ export function bytesOf({ type, shape }: TensorEntry): number {
   return shape.reduce((product, size) => product * size, TYPES[type]);
 }
 
-/** Returns the name, rows and depth of each matrix of a layer. The rows of `attention` are those of query, key and value. */
+/** Returns name, rows and depth of each matrix of a layer. `attention` contains the rows of query, key and value, in this order. */
 export function layerMatrices({ hidden, feed_forward: wide }: Pick<WeightsHeader, "hidden" | "feed_forward">) {
   return [
     ["attention", 3 * hidden, hidden],
@@ -63,8 +63,8 @@ export function layerMatrices({ hidden, feed_forward: wide }: Pick<WeightsHeader
 }
 
 /**
- * Checks that every tensor exists, has the right type and size, and lies inside the payload. Returns their offsets in the
- * payload.
+ * Returns the offset of every tensor in the payload. Checks that each one exists, has the right type and size, and lies
+ * inside the payload.
  * @throws Error naming the invalid tensor
  */
 export function checkTensors(header: WeightsHeader, payloadBytes: number): Map<string, number> {

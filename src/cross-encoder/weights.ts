@@ -11,8 +11,8 @@ const PAGE_BYTES = 65536;
 const SPECIAL_PIECES = ["[UNK]", "[CLS]", "[SEP]"];
 
 /**
- * Weights in shared memory, packed for the kernel. Threads share them without a copy. After the weights, the memory has
- * one arena per thread, for its computation.
+ * Weights in shared memory, packed for the kernel, so that threads share them without a copy. After the weights, the memory
+ * has one area (arena) per thread for its computation.
  */
 export interface ReaderWeights {
   readonly header: Omit<WeightsHeader, "tensors">;
@@ -22,7 +22,7 @@ export interface ReaderWeights {
   readonly places: ReadonlyMap<string, number>;
   readonly vocabulary: { readonly bytes: number; readonly pieces: number };
   readonly memory: WebAssembly.Memory;
-  /** Largest code to which the input of each packed matrix is quantised. */
+  /** Largest code for the quantised input of each matrix. */
   readonly limits: ReadonlyMap<string, number>;
   readonly module: WebAssembly.Module;
   readonly firstArena: number;
@@ -57,7 +57,7 @@ export function loadReaderWeights(path: string, threads: number, adapter: string
   });
 }
 
-/** Checks that the special tokens exist and that every token has a row in the word embeddings. */
+/** Checks that the vocabulary has the special tokens, and that every token has a row in the word embeddings. */
 function checkVocabulary(
   weights: Pick<ReaderWeights, "memory" | "places" | "vocabulary">,
   keptRows: number,
@@ -70,7 +70,7 @@ function checkVocabulary(
   if (rows.some((row) => row >= keptRows)) throw corrupt("a token has no embedding");
 }
 
-/** Packs every int8 matrix for `multiply` in place, with the first arena as scratch memory. */
+/** Packs every int8 matrix in place. The first arena serves as scratch memory. */
 function packMatrices(weights: Pick<ReaderWeights, "header" | "places" | "memory" | "module" | "firstArena">): Map<string, number> {
   const { header, places, firstArena } = weights;
   const kernel = createKernel(weights);
@@ -86,19 +86,18 @@ function packMatrices(weights: Pick<ReaderWeights, "header" | "places" | "memory
 
 /** Returns the vocabulary by token id. */
 export function piecesOf(weights: Pick<ReaderWeights, "memory" | "places" | "vocabulary">): string[] {
-  // Copies the bytes, because decoders do not accept shared memory.
+  // Copy the bytes, because decoders do not accept shared memory.
   const bytes = new Uint8Array(weights.memory.buffer, weights.places.get("vocabulary"), weights.vocabulary.bytes);
   return Buffer.from(bytes).toString("utf8").split("\n");
 }
 
-/** Returns the byte offset of a tensor. */
 export function placeOf({ places }: Pick<ReaderWeights, "places">, name: string): number {
   const place = places.get(name);
   if (place === undefined) throw new Error(`the weights have no tensor "${name}"`);
   return place;
 }
 
-/** Returns the byte offsets of an arena's buffers. `max_tokens` is a multiple of 8, so the buffers hold whole tiles of tokens. */
+/** Returns the byte offsets of an arena's buffers. `max_tokens` is a multiple of 8, because the kernel processes 8 tokens at a time. */
 export function planArena({ hidden, heads, feed_forward, max_tokens: tokens }: Omit<WeightsHeader, "tensors">, start = 0) {
   let at = start;
   const take = (bytes: number) => {
@@ -129,17 +128,17 @@ export const MAX_QUESTION_TOKENS = 48;
 /** Scores one text or pair at a time in the calling thread. */
 export type ReadText = <Read extends ToRead>(read: Read) => ReadingOf<Read>;
 
-/** @param run the forward pass over these weights */
+/** @param run the forward pass with these weights */
 export function createReadText(weights: ReaderWeights, run: (ids: Int32Array) => PairReading): ReadText {
   const sequence = createSequenceBuilder(piecesOf(weights));
   return (read) => {
     const reading = run(sequence(read));
-    // The scores of the heads are meaningful for pairs only, so leave them out for a text.
+    // The heads are meaningful for pairs only, so a text gets no scores.
     return (typeof read === "string" ? { vector: reading.vector } : reading) as ReadingOf<typeof read>;
   };
 }
 
-/** Returns a builder of token ids: [CLS] text [SEP], or [CLS] question [SEP] text [SEP]. */
+/** Returns a function that converts input to token ids: `[CLS] text [SEP]`, or `[CLS] question [SEP] text [SEP]`. */
 export function createSequenceBuilder(pieces: readonly string[]): (read: ToRead) => Int32Array {
   const idOf = (piece: string) => {
     const id = pieces.indexOf(piece);

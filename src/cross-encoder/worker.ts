@@ -4,7 +4,7 @@ import type { ThreadReply, ThreadSetup, ThreadTask } from "./create-reader.ts";
 import { createForward } from "./forward.ts";
 import { createReadText } from "./weights.ts";
 
-/** Runs in a thread of the pool: replies once to each task, and computes in its own arena. */
+/** A worker thread of the pool. It replies once to each task. Its memory area `arenaNumber` belongs to it alone. */
 const { weights, arenaNumber } = workerData as ThreadSetup;
 const readText = createReadText(weights, createForward(weights, arenaNumber).run);
 

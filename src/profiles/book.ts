@@ -2,10 +2,10 @@ import { denseOnly, SOURCE_WRITING, STRICT_CHECKS } from "./guards.ts";
 import { FOREIGN_LANGUAGE, type Profile, REPORT_MARGIN } from "./profile.ts";
 
 /**
- * A question is on topic if the confidence of the best passage is at least this. The threshold separates answerable
- * questions from questions of other domains with the best balanced accuracy on the validation collections. Chosen on one
- * half of them, it is .04 or .05, with a balanced accuracy of .98 on the other half (`./run eval topics`, 2026-11-30).
- * The .7 of the `book` design, converted by quantile, refused 45 of 60 questions that the book answers.
+ * Minimum confidence of the best passage for a question on the book's topic. On the validation collections, this threshold
+ * separates answerable questions from questions of other domains with the best balanced accuracy. Chosen on one half of
+ * them, it is .04 or .05, with a balanced accuracy of .98 on the other half (`./run eval topics`, 2026-11-30). The cosine
+ * threshold .7 of the `book` design, converted by quantile, refused 45 of 60 questions that the book answers.
  */
 const ON_TOPIC = 0.05;
 

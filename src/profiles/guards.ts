@@ -1,6 +1,6 @@
 import { type CheckSettings, type GuardSettings, PLAIN_QUERY, type RetrieveSettings, type WriteSettings } from "./profile.ts";
 
-/** Guards of profiles that set none. Relevancy is off, because quotes are selected for the question and no threshold has been measured. */
+/** Guards of profiles that set none. Relevancy is off: quotes are selected for the question, and no threshold has been measured. */
 export const GUARDS: GuardSettings = {
   pii: "remove",
   terminology: "warn",
@@ -10,7 +10,7 @@ export const GUARDS: GuardSettings = {
   tokens: { limit: 512, count: "tokens" },
 };
 
-/** Guards for reproduced designs without guards. They remove nothing that the design would show, but warn about personal data. */
+/** Guards for source designs that specify none. They remove nothing that the design would show, but warn about personal data. */
 export const SOURCE_GUARDS: GuardSettings = {
   pii: "warn",
   terminology: "off",
@@ -21,21 +21,22 @@ export const SOURCE_GUARDS: GuardSettings = {
 };
 
 /**
- * Minimum support score of the weakest sentence of a faithful answer, with the embedded scorer: the threshold with the best balanced
- * accuracy on the validation drafts (`lab/train/entailment`).
+ * Minimum support score, from the embedded scorer, of the weakest sentence of a faithful answer. This threshold has the
+ * best balanced accuracy on the validation drafts (`lab/train/entailment`).
  */
 const FAITHFUL = 0.55;
 /**
- * Minimum cosine of question and answer, with the embedded encoder. The threshold separates human answers from answers
- * to other questions with the best balanced accuracy. Chosen on either half of eight domains, it is .20, with balanced
- * accuracies of .90 and .91 on the other half (`./run eval relevancy`). The threshold of the `validator` design, converted
- * by quantile, flagged 66 of 70 right answers as off topic, because the quantiles come from questions and long passages.
+ * Minimum cosine of question and answer, with the embedded encoder. This threshold separates human answers from answers to
+ * other questions with the best balanced accuracy. Chosen on either half of eight domains, it is .20, with balanced
+ * accuracies of .90 and .91 on the other half (`./run eval relevancy`). The threshold of the `validator` design could not
+ * be used: converted by quantile, it flagged 66 of 70 right answers, because the quantiles come from questions and long
+ * passages.
  */
 const ON_TOPIC = 0.2;
 
 /**
  * Guards of the `validator` profile. They remove only personal data; the other active guards only report. The thresholds
- * for the models of the reproduced design come from its table of L1 metrics; those for the embedded models were measured.
+ * for the models of the source design come from its table of L1 metrics; those for the embedded models were measured.
  */
 export const VALIDATOR_GUARDS: GuardSettings = {
   pii: "remove",
@@ -47,21 +48,21 @@ export const VALIDATOR_GUARDS: GuardSettings = {
 };
 
 /**
- * Support scores below which a sentence is unsupported or unclear. About 5 % and 12 % of the true sentences of the validation drafts score
- * lower (`lab/train/entailment`). Every profile uses them when it cites another source than the writer did.
+ * Support scores below which a sentence is unsupported or unclear. Of the true sentences among the validation drafts, about
+ * 5 % score below `unsupported` and 12 % below `unclear` (`lab/train/entailment`). Other checks use `unclear` too.
  */
 export const SUPPORT_BANDS = { unsupported: 0.51, unclear: 0.68 } as const;
 
 /**
- * Minimum confidence for `verified` and for `uncertain`. On the validation collections, 75 % of the passages at or above
- * `verified` answer the question (precision), and 95 % of the answering passages are at or above `uncertain` (recall;
+ * Minimum confidence of a passage for each verdict. On the validation collections, 75 % of the passages at or above
+ * `verified` answer the question (precision). Of the passages that answer it, 95 % are at or above `uncertain` (recall;
  * `lab/train/ranking`).
  */
 export const VERDICT_CUTS = { verified: 0.27, uncertain: 0.07 } as const;
 
 /**
- * Retrieval settings for profiles that rank by cosine only.
- * @param passages number of passages, both retrieved and passed on
+ * Returns retrieval settings for profiles that rank by cosine only.
+ * @param passages number of passages to retrieve; all of them go to the next stage
  */
 export function denseOnly(passages: number): RetrieveSettings {
   return {
@@ -70,7 +71,7 @@ export function denseOnly(passages: number): RetrieveSettings {
   };
 }
 
-/** Settings for writing, for reproduced designs that do not specify them. */
+/** Writing settings of source designs that specify none. */
 export const SOURCE_WRITING = {
   writer: "auto",
   given: { type: "passages" },
@@ -82,7 +83,7 @@ export const SOURCE_WRITING = {
   sentences: { normal: 3, more: 8 },
 } as const satisfies Omit<WriteSettings, "refusal" | "unreliable">;
 
-/** Checks of reproduced designs that show only supported sentences. */
+/** Checks of source designs that show only supported sentences. */
 export const STRICT_CHECKS: CheckSettings = {
   guards: SOURCE_GUARDS,
   uncited: "remove",

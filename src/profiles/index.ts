@@ -29,7 +29,7 @@ export interface ProfileOverrides {
   readonly write_from?: number | undefined;
 }
 
-/** Creates a function that applies the configuration and a request's mode to a profile. Equal inputs return the same object. */
+/** Returns a function that applies the configuration and a request's mode to a profile. Equal inputs give the same object. */
 export function createConfigured({ grade, write_from: writeFrom }: ProfileOverrides): (profile: Profile, mode?: WriteMode) => Profile {
   const made = memoised((profile: Profile) =>
     memoised((mode: WriteMode | undefined): Profile => {
@@ -46,8 +46,8 @@ export function createConfigured({ grade, write_from: writeFrom }: ProfileOverri
 }
 
 /**
- * Adds the report of `validator`, so that its five metrics are computed for every answer. The profile's own guards keep
- * their effect, and added guards only report. A profile that already has a report is returned unchanged.
+ * Adds the five metrics of `validator` to a profile, for every answer. The profile's own guards keep their effect; added
+ * guards only report. A profile that already reports metrics is returned unchanged.
  */
 export function graded(profile: Profile): Profile {
   const { report } = validator;
@@ -58,7 +58,7 @@ export function graded(profile: Profile): Profile {
     terminology: own.terminology === "off" ? VALIDATOR_GUARDS.terminology : own.terminology,
     relevancy: own.relevancy ?? VALIDATOR_GUARDS.relevancy,
     faithfulness: own.faithfulness ?? VALIDATOR_GUARDS.faithfulness,
-    // `characters/4` also measures extractive answers; `tokens` counts only text that a model wrote.
+    // The default guard counts only text that a model wrote (`tokens`). This one also measures extractive answers.
     tokens: VALIDATOR_GUARDS.tokens,
   };
   return { ...profile, report, check: { ...profile.check, guards } };

@@ -2,16 +2,12 @@ import { SUPPORT_BANDS, VERDICT_CUTS } from "./guards.ts";
 import { FOREIGN_LANGUAGE, type Profile } from "./profile.ts";
 
 /**
- * Minimum confidence at which the evidence is worth sending to a model. It is not an answer threshold: the model may
- * say that the sources do not answer, and the checks decide what is shown.
+ * Minimum confidence at which the evidence goes to a model. It is not an answer threshold: the model may still say that the
+ * sources do not answer, and the checks decide what is shown.
  */
 const WRITE_FROM = 0.15;
 
-/**
- * The default profile. The gate's thresholds were fitted on the validation part of the real collections
- * (`lab/train/ranking`): 75 % of the passages at or above `verified` contain an answer, and 95 % of the passages with an
- * answer are at or above `uncertain`.
- */
+/** The default profile. The reasons for its thresholds are stated at `VERDICT_CUTS` and `WRITE_FROM`. */
 export const sourcebound: Profile = {
   name: "sourcebound",
   title: "The best of all designs; works without an API key",

@@ -1,7 +1,7 @@
 import { denseOnly, SOURCE_WRITING, VALIDATOR_GUARDS } from "./guards.ts";
 import { FOREIGN_LANGUAGE, type Profile } from "./profile.ts";
 
-/** The `validator` design (document 003): grades every answer live, blocks only personal data. The numbers: its table of L1 metrics. */
+/** The `validator` design (document 003): measures every answer, blocks only personal data. The numbers come from its L1 metrics. */
 export const validator: Profile = {
   name: "validator",
   title: "Answers graded live, with tenants' terminology",

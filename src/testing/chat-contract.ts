@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ChatEvent, ChatModel } from "../models/chat.ts";
 import { ModelError } from "../shared/errors.ts";
 
-/** How the tested model behaves in its next streams. */
+/** What the tested model does when it is called. */
 export type ChatBehaviour =
   | {
       readonly type: "answer";
@@ -11,7 +11,7 @@ export type ChatBehaviour =
     }
   | { readonly type: "cut"; readonly pieces: readonly string[] }
   | { readonly type: "broken" }
-  /** Streams one text, then nothing, without an end. */
+  /** Sends one text, then nothing, and does not end the stream. */
   | { readonly type: "stalled"; readonly piece: string };
 
 export interface ChatUnderTest {

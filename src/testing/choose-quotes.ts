@@ -8,7 +8,7 @@ import { chooseQuotes, type QuoteCandidate, type QuoteWords } from "../writing/q
 export interface ChooseQuotesOptions {
   readonly limit: number;
   readonly maxCharacters: number;
-  /** The cross-encoder. @default none: the first-stage score alone ranks the candidates */
+  /** The cross-encoder. @default none: only the first-stage score ranks the candidates */
   readonly read?: ReadTexts;
 }
 

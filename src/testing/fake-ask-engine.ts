@@ -13,7 +13,7 @@ export interface AskCall {
   readonly turns?: readonly Turn[] | undefined;
 }
 
-/** Script of one question: yields events, waits, or throws. */
+/** What the engine does for one question: it yields events, waits or throws. */
 export type AskScript = (call: AskCall) => AsyncGenerator<AnswerEvent, void>;
 
 /** Returns a script that yields these events, then throws `failure` if one is given. */
@@ -26,7 +26,7 @@ export const playing = (events: readonly AnswerEvent[], failure?: Error): AskScr
 /** Returns a script that yields the events of an answer. */
 export const answering = (answer: Answer): AskScript => playing([...eventsOf(answer)]);
 
-/** Script that gives the answer "One.". */
+/** The answer "One.". */
 const ONE = answering(sampleAnswer({ question: "q", sentences: [{ text: "One.", citations: [] }] }));
 
 export interface FakeAskEngine extends Engine {
@@ -50,7 +50,7 @@ const HEALTH: WireHealth = {
   warnings: [],
 };
 
-/** Creates an engine that runs a script and records its calls. It has only the methods that a test of asking needs. */
+/** Creates an engine that runs a script and records its calls. It has only the methods that tests of asking need. */
 export function createFakeAskEngine(script: AskScript = ONE, health: Partial<WireHealth> = {}): FakeAskEngine {
   const calls: AskCall[] = [];
   const refreshes: (string | undefined)[] = [];
@@ -82,7 +82,7 @@ function callOf(question: string, options: AskOptions): AskCall {
   return {
     request: {
       ...{ question, ...request },
-      // A session without turns is new.
+      // A session for which the server passes turns was created by the server, so the request named none.
       ...(turns === undefined && sessionId != null ? { session_id: sessionId } : {}),
       ...(selection == null ? {} : { selection: { document_id: selection.documentId, start: selection.start, end: selection.end } }),
     },
@@ -100,7 +100,7 @@ interface Sent {
 }
 
 /**
- * Sends JSON to an app from an address, or a GET request if `body` is `null`. Other fields become headers.
+ * Sends JSON to an app from the address `from`; with `body: null`, sends a GET request. Other fields become headers.
  * @default a question from this machine
  */
 export async function sendFrom(

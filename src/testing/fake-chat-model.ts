@@ -22,7 +22,7 @@ export interface FakeChatModel extends ChatModel {
 }
 
 /**
- * Creates a model that runs one script per call. After the last script, it repeats that one.
+ * Creates a model that runs one script per call. After the last script, every further call runs the last one again.
  * @example fakeChatModel([["Tinnitus is rated ", 5, "at 10 percent [1]."], [new Error("down")]])
  */
 export function fakeChatModel(scripts: readonly (readonly ChatStep[])[], options: FakeChatOptions = {}): FakeChatModel {

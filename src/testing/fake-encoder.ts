@@ -6,12 +6,9 @@ import { words } from "../text/tokens.ts";
 export interface FakeEncoderOptions {
   readonly id?: string;
   readonly dimensions?: number;
-  /**
-   * Returns the direction of a text's vector, for tests that need exact cosines. If it returns `null`, the vector is made of
-   * hashed words.
-   */
+  /** Returns the vector of a text, of any length; for tests that need exact cosines. For `null`, the vector is `hashedWords`. */
   readonly vectorOf?: (text: string) => readonly number[] | null;
-  /** Called before every call with its number, from 0. If it returns an error, the call throws it. */
+  /** Called before every call with its number, from 0. A returned error is thrown by the call. */
   readonly failure?: (call: number) => Error | null;
 }
 
@@ -20,10 +17,10 @@ export interface FakeEncoder extends Encoder {
   readonly calls: readonly (readonly string[])[];
 }
 
-/** Number of dimensions; enough to rank texts by shared words. */
+/** Number of dimensions, enough to rank texts by shared words. */
 export const FAKE_DIMENSIONS = 64;
 
-/** Creates an encoder without a model: hashed bags of words as unit vectors, equal on every machine. */
+/** Creates an encoder without a model. Its vectors are `hashedWords`, which are equal on every machine. */
 export function fakeEncoder({
   id = "fake-encoder",
   dimensions = FAKE_DIMENSIONS,

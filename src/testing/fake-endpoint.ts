@@ -15,31 +15,28 @@ export type EndpointReply =
 
 export type ChatReply =
   | EndpointReply
-  /** Texts as server-sent events, with a pause of `delayMs` before each, then the finish reason and the usage. */
+  /** Texts as server-sent events, then the finish reason and the usage. `delayMs`: pause before each text in milliseconds. */
   | {
       readonly type: "stream";
       readonly pieces: readonly string[];
       readonly delayMs?: number;
       readonly finishReason?: string;
       readonly usage?: { readonly prompt_tokens: number; readonly completion_tokens: number } | null;
-      /** True if nothing follows the texts and the connection stays open. */
+      /** True: nothing follows the texts, and the connection stays open. */
       readonly thenSilence?: boolean;
-      /** True if an error event follows the texts. */
+      /** True: an error event follows the texts. */
       readonly thenError?: boolean;
       /** @default "text/event-stream" */
       readonly contentType?: string;
     }
-  /**
-   * Texts, then the connection is cut: after an event, inside an event, inside a character, or by a normal close
-   * without an end event.
-   */
+  /** Texts, then the end of the connection: after an event, inside an event, inside a character, or normally but without an end event. */
   | { readonly type: "cut"; readonly pieces: readonly string[]; readonly at: "event" | "inside-event" | "inside-character" | "clean" }
   /** An event stream of these bytes. */
   | { readonly type: "bytes"; readonly bytes: string | Uint8Array };
 
 export type EmbeddingsReply =
   | EndpointReply
-  /** Vectors of the texts, by default made of hashed words. `order: "reversed"` returns them in reverse order. */
+  /** Vectors of the texts, by default `hashedWords`. `order: "reversed"` returns them in reverse order. */
   | { readonly type: "vectors"; readonly vectorOf?: (text: string, index: number) => readonly number[]; readonly order?: "reversed" }
   /** One vector less than there are texts. */
   | { readonly type: "missing" };
@@ -52,7 +49,7 @@ export interface EndpointRequest {
   aborted: boolean;
 }
 
-/** Replies in order, of which the last one repeats, or one function for all calls. */
+/** A list of replies in order, whose last one repeats; or a function that returns the reply to each call. */
 export type Script<Reply> = readonly Reply[] | ((request: EndpointRequest, call: number) => Reply | Promise<Reply>);
 
 export interface FakeEndpointOptions {
@@ -70,10 +67,7 @@ export interface FakeEndpoint {
   close(): Promise<void>;
 }
 
-/**
- * Starts an HTTP server on a free port with OpenAI-compatible `/chat/completions` and `/embeddings`. Its replies may be
- * faulty.
- */
+/** Starts an HTTP server with OpenAI-compatible `/chat/completions` and `/embeddings`, on a free port. */
 export async function startFakeEndpoint(options: FakeEndpointOptions = {}): Promise<FakeEndpoint> {
   const requests: EndpointRequest[] = [];
   let scripts = options;
@@ -209,7 +203,7 @@ export function deltaStream(deltas: readonly Readonly<Record<string, unknown>>[]
   return { type: "bytes", bytes: `${choices.join("")}${end}data: [DONE]\n\n` };
 }
 
-/** Faulty replies of a chat endpoint, by name. None gives a usable answer. */
+/** Faulty replies of a chat endpoint, by name. None of them contains a usable answer. */
 export const brokenChatReplies: Readonly<Record<string, ChatReply>> = {
   "429 with retry-after": { type: "status", status: 429, headers: { "retry-after": "0" } },
   "500": { type: "status", status: 500 },

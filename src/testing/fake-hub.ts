@@ -5,9 +5,9 @@ import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 
 /**
- * Writes a fake of the installed package that runs Hugging Face Hub models. The vector of a token counts its characters. The logit of a
- * pair is the number of shared words minus one; if `config.json` names two classes, the other class has logit 0. `NAN` in a
- * text yields NaN, `BOOM` throws.
+ * Writes a fake of the package that runs Hugging Face Hub models. The vector of a token counts its characters. The logit of
+ * a pair is the number of shared words minus one. If `config.json` names two classes, the first class has logit 0 instead,
+ * and the second this logit. A text with `NAN` gives NaN, a text with `BOOM` throws.
  */
 export function writeFakeHubRuntime(folder: string, version = "0.0.0"): void {
   const root = join(folder, "node_modules", "@huggingface", "transformers");
@@ -43,7 +43,7 @@ export interface FakeHubOptions {
   readonly repository: string;
   readonly files: Readonly<Record<string, Buffer>>;
   readonly tags?: readonly string[];
-  /** Returns the number of bytes after which the connection is cut, for each request of a file; -1: never. */
+  /** Returns the number of bytes after which the connection breaks, for each request of a file; -1: never. */
   readonly cutAfter?: (path: string, request: number) => number;
   /** Returns true to replace the content of a file by other bytes of the same length. */
   readonly damage?: (path: string) => boolean;

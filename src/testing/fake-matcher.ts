@@ -4,7 +4,7 @@ export interface FakeMatcher extends Matcher {
   readonly calls: readonly { readonly asked: AskedQuestion; readonly stored: ComparedQuestion }[];
 }
 
-/** Creates a matcher that accepts a pair if `same` returns true. Its score is the cosine. */
+/** Creates a matcher that accepts a pair if `same` returns true. The score of the pair is the cosine. */
 export function fakeMatcher(same: (asked: string, stored: string) => boolean): FakeMatcher {
   const calls: { asked: AskedQuestion; stored: ComparedQuestion }[] = [];
   return {

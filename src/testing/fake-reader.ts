@@ -8,21 +8,21 @@ export interface FakeReader extends Reader {
 
 export interface FakeReaderOptions {
   /**
-   * Returns the name of a text. Texts with the same name have the same vector; vectors of texts with different names are
-   * orthogonal. In a pair with the same name, the text answers the question, supports the claim and asks the same. In any
-   * other pair it does none of these, and the label of the claim is "not found".
+   * Returns the name of a text. Texts with equal names have the same vector, other texts orthogonal vectors. In a pair with
+   * equal names, the text answers the question, supports the claim and asks the same. In any other pair it does none of
+   * these, and the label of the claim is "not found".
    */
   readonly nameOf?: (text: string) => string;
   readonly name?: string;
 }
 
 const DIMENSIONS = 64;
-/** Log odds of a pair with the same name. Other pairs have the negative value. */
+/** Log odds of a pair with equal names. Other pairs have the negative value. */
 const SURE = 4;
 /** Log probability of an unlikely label. */
 const HARDLY = -5;
 
-/** Creates a scoring function from a function that scores one text or pair. */
+/** Creates a `ReadTexts` that applies a function to each text or pair. */
 export function fakeReadTexts(readingOf: (one: ToRead) => ReadingOf<ToRead>): ReadTexts {
   return async <Read extends ToRead>(texts: readonly Read[], signal?: AbortSignal) => {
     signal?.throwIfAborted();

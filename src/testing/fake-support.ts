@@ -5,7 +5,7 @@ export interface FakeSupport extends SupportScorer {
   readonly asked: readonly SupportPair[];
 }
 
-/** Creates a scorer that records its pairs. `judge` returns the score of a pair, or `null`. */
+/** Creates a scorer that records its pairs. @param judge returns the score of a pair, or `null` */
 export function fakeSupport(judge: (pair: SupportPair) => (Partial<SupportScore> & Pick<SupportScore, "score">) | null): FakeSupport {
   const asked: SupportPair[] = [];
   return {

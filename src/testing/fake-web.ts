@@ -20,7 +20,7 @@ export interface FakeWeb {
   readonly connections: readonly ConnectTarget[];
   /** Requests that the client aborted. */
   readonly hungUp: readonly string[];
-  /** URL of the server, for requests outside the fake network, such as to a search endpoint. */
+  /** URL of the server, for requests that do not use `network`, such as those to a search endpoint. */
   readonly url: string;
   close(): Promise<void>;
 }
@@ -29,8 +29,8 @@ export interface FakeWeb {
 export const PUBLIC_ADDRESS = "93.184.216.34";
 
 /**
- * Starts one local server for all hosts. Names resolve to the given addresses, and every connection leads to the server,
- * so that the real checks of addresses run. "Secure" connections are not encrypted.
+ * Starts one local server for all hosts. Names resolve to the given addresses, which the real code checks, but every
+ * connection leads to this server. Connections by https are not encrypted.
  */
 export async function startFakeWeb(hosts: Readonly<Record<string, FakeHost>>): Promise<FakeWeb> {
   const requests: string[] = [];

@@ -1,6 +1,6 @@
 import type { GoldenItem } from "../grading/golden-item.ts";
 
-/** Returns the item of a golden question with a shown answer and without measurements. */
+/** Returns the item of a golden question whose answer was shown but not measured; `over` replaces its fields. */
 export function goldenItem(id: string, over: Partial<GoldenItem> = {}): GoldenItem {
   return {
     ...{ domain: "d", id, question: "?", kind: "answerable", needs: "", cluster: id, shown: true },

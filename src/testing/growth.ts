@@ -5,13 +5,13 @@ import { expect } from "vitest";
  * time.
  */
 const PER_DOUBLING = 3;
-/** Minimum milliseconds of processor time. Shorter measurements are too inexact. */
+/** Minimum milliseconds of processor time. Shorter measurements are too inaccurate. */
 const NOISE_MS = 1;
 const ATTEMPTS = 3;
 
 /**
- * Asserts that `run` takes linear time. Compares the processor time of two sizes. Measures again before it fails, so that
- * other load on the machine has no effect.
+ * Asserts that `run` takes linear time, by comparing the processor time of two sizes. It measures several times before it
+ * fails, because other load on the machine can disturb a measurement.
  * @param size the larger size
  * @param make makes an input of a size; its time is not measured
  * @param doublings number of doublings from the smaller size to the larger one

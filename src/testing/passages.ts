@@ -1,7 +1,7 @@
 import type { BlockType, Evidence, Passage, Question, Unit } from "../shared/types.ts";
 import { unitsIn } from "../text/units.ts";
 
-/** The parts of a fake passage; the rest has defaults. */
+/** The fields of a fake passage. Absent ones have defaults. */
 export interface FakePassage {
   readonly document?: string;
   readonly title?: string;

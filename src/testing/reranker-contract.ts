@@ -16,7 +16,7 @@ const passages: RerankPassage[] = [
 
 /**
  * Defines the tests that every `Reranker` must pass.
- * @param open returns `null` for `broken` if the reranker needs no endpoint that could fail
+ * @param open returns `null` for `broken` if the reranker uses no endpoint and so cannot fail
  */
 export function describeRerankerContract(name: string, open: (behaviour: "working" | "broken") => Promise<RerankerUnderTest | null>): void {
   const withReranker = (behaviour: "working" | "broken", use: (reranker: Reranker) => Promise<void>) => async () => {

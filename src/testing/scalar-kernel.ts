@@ -1,9 +1,9 @@
 import type { ScanKernel } from "../retrieval/vector-rows.ts";
 
 /**
- * Creates the kernel in plain TypeScript, for comparison with WebAssembly. `Math.fround` after every operation rounds like
- * f32 instructions: if the sum or product of two f32 values is computed in f64 and rounded once, it is the correctly
- * rounded f32 result.
+ * Creates the kernel in TypeScript without WebAssembly, as a reference for comparison. `Math.fround` after every operation
+ * gives the results of f32 instructions: a sum or product of two f32 values, computed in f64 and then rounded, is the
+ * correctly rounded f32 result.
  */
 export function createScalarKernel(): ScanKernel {
   let buffer = new ArrayBuffer(65536);
@@ -12,10 +12,7 @@ export function createScalarKernel(): ScanKernel {
   let uint32 = new Uint32Array(buffer);
   let float32 = new Float32Array(buffer);
 
-  /**
-   * Sums the products in four separate sums, s0 for elements 0, 4, 8… to s3 for 3, 7, 11…, and returns (s0 + s1) + (s2
-   * + s3).
-   */
+  /** Adds the products to four sums in turn: s0 has elements 0, 4, 8…, s3 has 3, 7, 11…. Returns (s0 + s1) + (s2 + s3). */
   function dotFloat32(row: number, query: number, length: number): number {
     const { fround } = Math;
     const rows = float32;

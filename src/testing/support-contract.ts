@@ -16,7 +16,7 @@ const foreign: SupportPair = { claim: "Veterans fly to Hawaii without charge.", 
 
 /**
  * Defines the tests that every `SupportScorer` must pass.
- * @param open returns `null` for `broken` if the scorer needs no endpoint that could fail
+ * @param open returns `null` for `broken` if the scorer uses no endpoint and so cannot fail
  */
 export function describeSupportContract(
   name: string,

@@ -14,7 +14,7 @@ const foreign = passage("A pension is paid every month to wartime veterans.");
 
 /**
  * Defines the tests that every `PassageVerifier` must pass.
- * @param open returns `null` for `broken` if the verifier needs no endpoint that could fail
+ * @param open returns `null` for `broken` if the verifier uses no endpoint and so cannot fail
  */
 export function describeVerifierContract(name: string, open: (behaviour: "working" | "broken") => Promise<VerifierUnderTest | null>): void {
   const withVerifier = (behaviour: "working" | "broken", use: (verifier: PassageVerifier) => Promise<void>) => async () => {

@@ -2,15 +2,15 @@ import { ModelError } from "../../shared/errors.ts";
 import { FORWARD_BASE64 } from "./forward.generated.ts";
 
 /**
- * The operations of the forward pass in one flat memory. Addresses and strides are in bytes, sizes in elements. `forward.wat` documents
- * each operation and the order of its additions.
+ * The operations of the forward pass. All data is in one memory; addresses and strides are in bytes, sizes in elements.
+ * `forward.wat` documents each operation and the order of its additions.
  */
 export interface ReaderKernel {
   /** Packs int8 rows in place for `multiply`. Returns the largest sum of absolute values in a row. */
   packRows(at: number, rows: number, depth: number, scratch: number): number;
-  /** Quantises f32 rows to int16 codes. Each row has one scale, by which its largest absolute value becomes `limit`. */
+  /** Quantises f32 rows to int16 codes. Each row has one scale. The largest absolute value of a row becomes `limit`. */
   quantise(x: number, tokens: number, width: number, limit: number, codes: number, scales: number): void;
-  /** Multiplies the packed rows by the codes, scales, adds the bias and writes f32 rows from `out` on, `stride` bytes apart. */
+  /** Multiplies rows by codes, applies both scales and adds the bias. Writes f32 rows from `out` on, `stride` bytes apart. */
   multiply(
     weights: number,
     rowScales: number,
@@ -26,7 +26,7 @@ export interface ReaderKernel {
   /** GELU: multiplies each x by the normal cumulative distribution at x, in place. `count` is a multiple of 4. */
   gelu(x: number, count: number): void;
   addNorm(x: number, y: number, gain: number, bias: number, tokens: number, width: number, epsilon: number): void;
-  /** Computes attention of `queries` rows over `tokens` rows of [key | value]. */
+  /** Computes the attention of `queries` rows over the keys and values in `keyValue`, `tokens` rows of [key, value]. */
   attend(
     query: number,
     queries: number,
@@ -40,13 +40,13 @@ export interface ReaderKernel {
   ): void;
 }
 
-/** Returns the largest input code for which sums fit in 32 bits. @param rowSum largest sum of absolute weights in a row */
+/** Returns the largest input code with which no sum exceeds 32 bits. @param rowSum largest sum of absolute weights in a row */
 export function largestCode(rowSum: number): number {
   return Math.min(32767, Math.floor(2147483647 / Math.max(1, rowSum)));
 }
 
 /**
- * Compiles the kernel; threads share the module.
+ * Compiles the kernel. Threads share the result.
  * @throws ModelError `reader_unsupported` on machines without WebAssembly SIMD
  */
 export function compileKernel(): WebAssembly.Module {
@@ -55,7 +55,7 @@ export function compileKernel(): WebAssembly.Module {
   throw new ModelError("reader_unsupported", "the cross-encoder requires WebAssembly SIMD, which this machine does not support");
 }
 
-/** Instantiates the kernel over a shared memory, for the calling thread. */
+/** Instantiates the kernel in the calling thread. */
 export function createKernel({
   module,
   memory,

@@ -7,7 +7,7 @@ const content = { hash: sha256Hex(body), body };
 const hit = (id: string, of = content) => ({ ...interaction(id), answer: JSON.stringify({ id, status: "ok" }), content: of });
 const whole = (id: string, of = content) => ({ id, status: "ok", ...(JSON.parse(of.body) as object) });
 
-/** Defines the tests of stored contents that several answers share. */
+/** Defines the tests of contents that several stored answers share. */
 export function describeContents(name: string, withStore: WithStore): void {
   describe(`${name}: contents that answers share`, () => {
     it(
@@ -41,7 +41,7 @@ export function describeContents(name: string, withStore: WithStore): void {
         expect(JSON.parse((await second.review.get("h2"))?.answer ?? "")).toEqual(whole("h2"));
         await store.forgetting.forget({ type: "user", id: "v" }, "Ann");
         expect(await second.interactions.list("d", 10)).toEqual([]);
-        // After the stored content is deleted, a body for the same hash must be stored again.
+        // The stored content is deleted by now. A new body with the same hash must be stored again.
         const again = { hash: content.hash, body: '{"sentences":["new"]}' };
         advance(1);
         await addInteraction(second, hit("h4", again));

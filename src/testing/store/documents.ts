@@ -45,7 +45,7 @@ export function describeDocuments(name: string, withStore: WithStore): void {
         const one = { added: 1, changed: 0, unchanged: 0, deleted: 0 };
         expect(await store.documents.revision("d")).toBe(1);
         expect(await store.documents.putFiles([put("doc-b"), renamed, put("doc-c")])).toEqual([one, { ...one, added: 0, changed: 1 }, one]);
-        // Files that are stored together raise the revision once, and the log entry of that revision names all of them.
+        // Files that are stored together raise the revision by one. The log entry of this revision names all of them.
         expect(await store.documents.revision("d")).toBe(2);
         expect((await store.corpusLog.heldAt("d", 2)).map(({ id, version }) => [id, version])).toEqual([
           ["doc-a", "v2"],

@@ -54,13 +54,13 @@ export const sampleFacts = (over: Partial<InteractionFacts> = {}): InteractionFa
   ...over,
 });
 
-/** Stores an interaction for tests that ignore its measurements. */
+/** Stores an interaction. For tests that ignore its measurements. */
 export function addInteraction(store: Store, interaction: Interaction, report: NewReport | null = null, beside: Beside = {}) {
   const { question: asked, answer: answered } = interaction;
   return store.interactions.add(interaction, report, sampleFacts({ asked, resolved: asked, answered, curatedKey: null }), beside);
 }
 
-/** Stores a turn of a session, for tests that ignore its interaction. */
+/** Stores a turn of a session. For tests that ignore the interaction of the turn. */
 export function addTurn(store: Store, ...[session, scope, turn, settings]: [string, Scope, NewTurn["turn"], NewTurn["settings"]]) {
   return addInteraction(store, { ...sampleInteraction, id: randomUUID() }, null, { turn: { session, scope, turn, settings } });
 }
@@ -113,7 +113,7 @@ export function fileContent(...documents: StoredDocument[]): FileContent {
 
 export const DC = { type: "dc_code", value: "DC 6260" };
 
-/** Returns a cache entry that depends on the small document. */
+/** Returns a cache entry that depends on the document of `storedDocument`. */
 export function cachePut(over: Partial<CachePut> = {}): CachePut {
   return {
     key: "k",

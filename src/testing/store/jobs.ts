@@ -14,7 +14,7 @@ export function describeJobs(name: string, withStore: WithStore): void {
         const claims = await Promise.all(Array.from({ length: 24 }, (_, n) => (n % 2 === 0 ? store : second).jobs.claim(`w${n}`)));
         const got = claims.flatMap((one) => one?.id ?? []);
         expect(new Set(got).size).toBe(got.length);
-        // If all free jobs are just being claimed by others, a claim finds none. A worker then retries, like this loop.
+        // A claim finds nothing while others are claiming all free jobs. A worker then tries again, as this loop does.
         for (let more = await store.jobs.claim("last"); more !== null; more = await store.jobs.claim("last")) got.push(more.id);
         expect(got.sort()).toEqual(Array.from({ length: 19 }, (_, n) => `j${n + 1}`).sort());
       }),

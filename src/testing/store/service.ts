@@ -35,18 +35,18 @@ export function describeService(name: string, withStore: WithStore): void {
         expect(await store.usage.reserve({ ...asked, caller: "key b" })).toMatchObject({ type: "reserved" });
         for (const id of ids) await second.usage.settle(id, { caller: "key a", day, amount: { tokens: 290, costUsd: 0.1 } });
         expect(await store.usage.of("key a", day)).toEqual({ answers: 3, tokens: 870, costUsd: expect.closeTo(0.3) });
-        // What is left of the budget is smaller than the maximum cost of an answer, so no further answer is admitted.
+        // The remaining budget is smaller than the maximum cost of an answer, so no further answer is admitted.
         expect(await store.usage.reserve(asked)).toEqual({ type: "spent" });
         const smaller = { ...asked, most: { tokens: 130, costUsd: 0 } };
         expect(await store.usage.reserve(smaller)).toMatchObject({ type: "reserved" });
         expect(await second.usage.reserve(smaller)).toEqual({ type: "taken" });
-        // As if the process that made the reservation had crashed: the reservation expires.
+        // The reservation expires, as if the process that made it had crashed.
         advance(60_001);
         const next = await second.usage.reserve(smaller);
         expect(next.type).toBe("reserved");
         if (next.type === "reserved") await store.usage.settle(next.id, { caller: "key a", day, amount: { tokens: 130, costUsd: 0 } });
         expect(await store.usage.reserve(smaller)).toEqual({ type: "spent" });
-        // A budget below the maximum cost of one answer still admits one answer at a time, until something is spent.
+        // A budget below the maximum cost of one answer admits one answer at a time, as long as nothing is spent.
         const small = { ...asked, caller: "key c", most: { tokens: 5_000, costUsd: 0 } };
         const [alone, beside] = [await store.usage.reserve(small), await second.usage.reserve(small)];
         expect([alone.type, beside.type]).toEqual(["reserved", "taken"]);

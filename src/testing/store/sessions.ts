@@ -46,7 +46,7 @@ export function describeSessions(name: string, withStore: WithStore): void {
           addInteraction(store, { ...sampleInteraction, id: `${session} ${n}` }, null, {
             turn: { session, scope, turn: turn(n), settings: { ...keep, ...(most === undefined ? {} : { most }) } },
           });
-        // The first writes run one by one. The others queue meanwhile, and are then written together.
+        // The first writes run one by one. Meanwhile the others wait in a queue, and are then written together.
         const before = [1, 2, 3].map((n) => say(`before ${n}`, n));
         const together = ["new", "known", "expired"].flatMap((session) => [1, 2, 3, 4, 5, 6].map((n) => say(session, n)));
         await Promise.all([...before, ...together]);
