@@ -18,7 +18,7 @@ type OptionSpec = readonly [flags: string, description: string, details?: Option
 type ArgumentSpec = readonly [name: string, description?: string, parse?: (text: string) => unknown];
 
 type Camel<Name extends string> = Name extends `${infer Head}-${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : Name;
-/** Name of an option. If the option has several names, the last one is used. */
+/** Name under which the value of an option is stored: its last name, in camel case. */
 type NameOf<Flags> = Flags extends `${string}, ${infer Last}`
   ? NameOf<Last>
   : Flags extends `--no-${infer Name}`
@@ -35,7 +35,7 @@ type ValueOf<Spec extends OptionSpec> = Spec[2] extends { parse: (...given: neve
 type FlagOf<Spec extends OptionSpec> = Spec[2] extends { default: unknown } | { required: true }
   ? ValueOf<Spec>
   : ValueOf<Spec> | undefined;
-/** Values of the declared options, by the name of the option. */
+/** Values of the declared options, by name. */
 export type FlagsOf<Specs extends readonly OptionSpec[]> = { readonly [Spec in Specs[number] as NameOf<Spec[0]>]: FlagOf<Spec> };
 type GivenOf<Spec extends ArgumentSpec | undefined> = Spec extends ArgumentSpec
   ? Spec[0] extends `${string}...${string}`
@@ -48,7 +48,7 @@ type GivenOf<Spec extends ArgumentSpec | undefined> = Spec extends ArgumentSpec
 interface Call<Flags, Given> {
   readonly flags: Flags;
   readonly given: Given;
-  /** The second argument; empty if the command has only one. */
+  /** The second argument; "" if the command has only one. */
   readonly second: string;
   readonly command: Command;
 }
@@ -61,7 +61,7 @@ interface CommandSpec<Specs extends readonly OptionSpec[], Argument extends Argu
   readonly options?: Specs;
   /** Text below the list of options, such as exit codes and examples. */
   readonly help?: string;
-  /** Runs without an engine: a whole command, or the checks of its flags before `use`. May open an engine itself. */
+  /** Runs without an engine: the whole command, or checks of its options before `use`. It may open an engine itself. */
   readonly run?: (call: Call<FlagsOf<Specs>, GivenOf<Argument>>) => Promise<void> | void;
   /** Runs with an engine, which is closed afterwards. */
   readonly use?: (engine: Engine, call: Call<FlagsOf<Specs>, GivenOf<Argument>>) => Promise<void> | void;
@@ -72,7 +72,6 @@ export const TENANT = ["--tenant <name>", "tenant within the domain"] as const;
 export const PROFILE = ["--profile <name>", "profile: the stages that run and their settings; see `profiles`"] as const;
 export const JSON_OUT = ["--json", "print JSON"] as const;
 
-/** Declares a subcommand of `parent` and returns it. */
 export function define<const Specs extends readonly OptionSpec[] = [], const Argument extends ArgumentSpec | undefined = undefined>(
   parent: Command,
   context: CliContext,
@@ -103,7 +102,7 @@ function toOption([flags, description, details = {}]: OptionSpec): Option {
   return option.makeOptionMandatory(details.required === true);
 }
 
-/** Builds a command line with the same effect from the options that have values. */
+/** Formats a command line that repeats a command with these options. Options without a value are left out. */
 export function commandLine(name: string, options: readonly OptionSpec[], flags: Readonly<Record<string, unknown>>): string {
   const given = options.map(toOption).flatMap((option) => {
     const value = flags[option.attributeName()];
@@ -112,19 +111,20 @@ export function commandLine(name: string, options: readonly OptionSpec[], flags:
   return [name, ...given].join(" ");
 }
 
-/** Prints a result: as JSON if `json` is set, otherwise as text. @param text @default `value` as YAML */
+/** Prints a result: as JSON if `json` is set, otherwise as text. @param text renders the text. @default YAML of `value` */
 export function printResult({ print }: Pick<Terminal, "print">, json: boolean | undefined, value: unknown, text?: () => string): void {
   print(json ? JSON.stringify(value, null, 2) : (text?.() ?? renderRecord(value)));
 }
 
-/** Renders a record as YAML, escaping terminal control characters. */
+/** Renders a record as YAML. Control characters for the terminal are escaped. */
 export function renderRecord(record: unknown): string {
   const safe = (_: unknown, value: unknown) => (typeof value === "string" ? harmlessLine(value) : value);
   return stringify(record, safe, { aliasDuplicateObjects: false, lineWidth: 0 }).trimEnd();
 }
 
 /**
- * Creates a parser for options that are numbers in the form of `pattern`.
+ * Returns a parser for options whose value is a number.
+ * @param pattern form of a valid number
  * @param what description of valid values, for the error message
  */
 export function numberOf(pattern: RegExp, what: string): (text: string) => number {

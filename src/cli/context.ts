@@ -17,9 +17,9 @@ export interface CliContext {
 }
 
 /**
- * Exit codes: 0 done; 1 failed; 2 wrong usage or configuration; 3 refused (`ask`) or too few labels (`calibrate`); 4 a
- * part failed, such as some files (`ingest`) or questions (`ask --file`); 5 findings (such as `check`, `doctor`); 130
- * cancelled.
+ * Exit codes: 0 done; 1 failed; 2 wrong usage or configuration; 3 refused to answer (`ask`) or too few labels
+ * (`calibrate`); 4 partly failed, e.g. some files (`ingest`) or questions (`ask --file`); 5 findings (e.g. of `check` or
+ * `doctor`); 130 cancelled.
  */
 export const EXIT = { done: 0, failed: 1, usage: 2, refused: 3, partly: 4, found: 5, cancelled: 130 } as const;
 
@@ -28,7 +28,7 @@ export function pathOf<T extends string | undefined>({ process }: CliContext, gi
   return (given === undefined ? undefined : resolve(process.cwd(), given)) as T;
 }
 
-/** Reads standard input. Stops soon after `most` bytes. */
+/** Reads standard input. If it is longer than `most` bytes, the result is cut off at some place after them. */
 export async function readInput({ process: { stdin } }: CliContext, most: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   let bytes = 0;
@@ -41,9 +41,9 @@ export async function readInput({ process: { stdin } }: CliContext, most: number
 }
 
 /**
- * Reads a file that the user names. `-` stands for standard input.
- * @param what what the file contains, for the error message
- * @throws RequestError with the given code
+ * Reads a file that the user names, or standard input for `-`.
+ * @param what name of the content, for the error message, e.g. "questions"
+ * @throws RequestError with `code`
  */
 export async function readText(context: CliContext, file: string, { code, what }: { code: string; what: string }): Promise<string> {
   if (file === "-") return (await readInput(context, Number.POSITIVE_INFINITY)).toString("utf8");
@@ -56,7 +56,7 @@ export async function readText(context: CliContext, file: string, { code, what }
   }
 }
 
-/** Loads the configuration: defaults, file, environment, then options. */
+/** Loads the configuration: defaults, file, environment, then `overrides`. Later values replace earlier ones. */
 export function configOf(
   { process }: CliContext,
   command: Command,
@@ -67,7 +67,7 @@ export function configOf(
   return loadConfig({ cwd: process.cwd(), env: process.env, overrides: { data_dir: dataDir, ...overrides }, defaults });
 }
 
-/** Runs `use` with an engine. The engine is loaded here, because help and usage errors need none. */
+/** Runs `use` with an engine, then closes it. The engine's code is loaded only here, because help and usage errors do without it. */
 export async function withEngine<T>({ terminal, process }: CliContext, config: Config, use: (engine: Engine) => Promise<T>): Promise<T> {
   const { createEngine } = await import("../engine/engine.ts");
   const engine = await createEngine(config, { ...process.engine, warn: (message) => terminal.error(`warning: ${message}`) });
@@ -85,7 +85,7 @@ export function untilAborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Returns the login name, which the audit log records if the user gives no other name. */
+/** Returns the login name. The audit log records it if the user gives no other name. */
 export function userName(): string {
   try {
     return userInfo().username;

@@ -7,12 +7,12 @@ import { lineText } from "../writing/lines.ts";
 import { answerLines as displayed, doubtsAt, labelPlace } from "../writing/render.ts";
 import { counted, harmless, harmlessLine, type Terminal } from "./terminal.ts";
 
-/** Codes of warnings that are not shown as warnings, because the answer shows the conflicts themselves. */
+/** Codes of warnings about conflicts. They are not printed, because the conflicts themselves are. */
 const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set(["conflict", "conflict_resolved"]);
 
 /**
- * Renders an answer with `[n]`, warnings and numbered sources, or a refusal with the searched documents.
- * @param asTyped replaces the name of the command by the one that the user typed
+ * Renders an answer with `[n]`, warnings and numbered sources, or a refusal with what was searched.
+ * @param asTyped replaces `sourcebound` in a text by the command that the user types
  */
 export function renderAnswer(answer: Answer, colors: Terminal["colors"], asTyped: Terminal["asTyped"] = (text) => text): string {
   const { filters } = answer;
@@ -22,7 +22,7 @@ export function renderAnswer(answer: Answer, colors: Terminal["colors"], asTyped
   lines.push(...(answer.refusal === null ? answerLines(answer, colors) : refusalLines(answer.refusal, colors, asTyped)));
   if (answer.web !== undefined) lines.push(...webLines(answer.web, colors));
   if (answer.report !== undefined) lines.push(...reportLines(answer.report, colors));
-  // A confidence is about the text of an answer, which a refusal does not have.
+  // Confidence is about the text of an answer, so a refusal has none.
   const said = answer.refusal === null && answer.confidence !== null;
   const confidence = said ? `${asTyped(labelConfidence(answer.confidence, answer))}, ` : "";
   if (filters !== undefined) lines.push("", colors.dim(`searched in ${harmlessLine(filters.searchedIn)}`));
@@ -41,7 +41,7 @@ function reportLines({ overallPass, metrics }: NonNullable<Answer["report"]>, co
   return ["", `${colors.bold("Graded:")} ${of(overallPass, ["passed", "failed", "not determined"])}`, ...lines];
 }
 
-/** Describes a confidence in words. An uncalibrated score is not printed as a number, because it is no probability. */
+/** Describes a confidence in words. An uncalibrated one is no probability, so it is not printed as a number. */
 function labelConfidence(confidence: number, { confidenceCalibrated: calibrated, profile }: Answer): string {
   const percent = Math.min(99, Math.max(1, Math.round(100 * confidence)));
   if (calibrated) return `about ${percent} of 100 such answers are correct, as measured on labelled questions`;
@@ -79,7 +79,7 @@ function answerLines(answer: Answer, colors: Terminal["colors"]): string[] {
   return lines;
 }
 
-/** Renders all sides of a conflict: value, place, date and sentence. */
+/** Renders a conflict: for each side its value, document, date, sentence and offsets. */
 export function conflictLines({ heading, sides, decidedBy }: Disagreement, colors: Terminal["colors"]): string[] {
   const lines = [colors.bold(harmlessLine(heading))];
   for (const { value, holds: isHolding, title, url, as_of: asOf, quote, start, end } of sides) {
@@ -93,7 +93,7 @@ export function conflictLines({ heading, sides, decidedBy }: Disagreement, color
   return lines;
 }
 
-/** Renders evidence from the web, apart from the sources of the answer. */
+/** Renders the results from the web, separate from the sources. */
 function webLines(web: readonly WebEvidence[], colors: Terminal["colors"]): string[] {
   if (web.length === 0) return [];
   const lines = ["", colors.bold("On the web (not a source of this answer)")];
@@ -116,7 +116,7 @@ function seeAlsoLines({ title, heading, url }: SeeAlso, colors: Terminal["colors
 function refusalLines(refusal: NonNullable<Answer["refusal"]>, colors: Terminal["colors"], asTyped: Terminal["asTyped"]): string[] {
   const { note, searched, nearest, contacts } = refusal;
   const message = asTyped(refusal.message);
-  // A greeting needs only one line. In a crisis, nothing may follow the message.
+  // A greeting needs only one line. In a crisis, nothing may distract from the message.
   if (refusal.reason === "small_talk" || refusal.reason === "crisis") return [harmlessLine(message)];
   const lines = [colors.bold(harmlessLine(message)), ...(note === "" ? [] : [note]), "", searchedLine(searched)];
   const { unreadable, unreadableCount } = searched;
@@ -145,7 +145,7 @@ function searchedLine({ documents, chunks, revision, asOf, within }: Searched): 
   return `Searched ${counted(documents, "document")} (${counted(chunks, "passage")}, revision ${revision}${labelDates(asOf)})${only}.`;
 }
 
-/** Formats `, as of 2024-03-01 to 2026-01-15, 2 without a date`; empty without dated documents. */
+/** Formats the dates of the documents: `, as of 2024-03-01 to 2026-01-15, 2 without a date`; "" if no document has a date. */
 function labelDates({ from, to, undated }: Searched["asOf"]): string {
   if (from === null || to === null) return "";
   return `, as of ${from === to ? from : `${from} to ${to}`}${undated === 0 ? "" : `, ${undated} without a date`}`;

@@ -19,15 +19,14 @@ import { addDemoCommand, addMcpCommand, addServeCommand, addWorkerCommand } from
 import { type CliContext, EXIT } from "./context.ts";
 import { type CliProcess, createTerminal, type Terminal } from "./terminal.ts";
 
-/** Milliseconds after SIGTERM at which the process exits, even if work is unfinished. */
+/** Milliseconds between SIGTERM and the end of the process, even if work is unfinished. */
 const TERMINATE_MS = 1_800;
 
-/** Runs one command line. Returns the exit code. */
 export function runCli(args: readonly string[], surroundings: CliProcess): Promise<number> {
   return runProgram(args, surroundings, createProgram);
 }
 
-/** Runs one command line of a program; results go to stdout, progress and errors to stderr. Returns the exit code. */
+/** Runs one command line of the program that `create` makes. Results go to stdout, progress and errors to stderr. Returns the exit code. */
 export async function runProgram(
   args: readonly string[],
   surroundings: CliProcess,
@@ -42,8 +41,8 @@ export async function runProgram(
     abort.abort(new SourceboundError("cancelled", "Cancelled."));
   };
   process.on("SIGINT", onInterrupt);
-  // A service manager waits for the process to exit. Work that is unfinished after `TERMINATE_MS` is lost, as in a
-  // power cut. The store survives that.
+  // The service manager waits for the end of the process. Work that is unfinished after `TERMINATE_MS` is lost. The
+  // database stays intact, as after a power cut.
   const onTerminate = () => {
     setTimeout(() => process.exit(EXIT.cancelled), TERMINATE_MS).unref();
     onInterrupt();
@@ -132,11 +131,11 @@ Examples:
 
 Settings: sourcebound.config.yaml in the working directory, or variables SOURCEBOUND_…; see docs/configuration.md.`;
 
-/** Runs the command line of this process and sets the exit code of the process. */
+/** Runs the command line of this process and sets its exit code. */
 export async function runProcess(run: (args: readonly string[], surroundings: CliProcess) => Promise<number>): Promise<void> {
   let outputFailed = false;
   process.stdout.on("error", (error) => {
-    // The program that reads the output has closed the pipe (`| head -1`). Continue to the end without output.
+    // EPIPE: the program that reads the output has closed the pipe, e.g. `| head -1`. Continue without output.
     if (systemCodeOf(error) === "EPIPE" || outputFailed) return;
     outputFailed = true;
     process.exitCode = EXIT.failed;

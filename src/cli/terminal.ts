@@ -8,16 +8,16 @@ export interface CliProcess {
   readonly stderr: { write(text: string): unknown; readonly isTTY?: boolean; readonly columns?: number };
   readonly stdin: AsyncIterable<Buffer> & { destroy(): unknown };
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Folder to which relative paths resolve. */
+  /** Returns the folder against which relative paths are resolved. */
   cwd(): string;
-  /** Parts that the engines of this process share. */
+  /** Parts of the engine that are shared by all engines of this process. */
   readonly engine?: Pick<EngineParts, "embedded" | "reader" | "words">;
 }
 
-/** Results go to stdout, progress and errors to stderr; colours only on a terminal that supports them. */
+/** Prints results to stdout, progress and errors to stderr. Colours are used only on a terminal that supports them. */
 export type Terminal = ReturnType<typeof createTerminal>;
 
-/** Environment variable that `./run` sets to the command that the user typed. */
+/** Environment variable in which `./run` passes the command that the user typed. */
 export const COMMAND_VARIABLE = "SOURCEBOUND_COMMAND";
 
 /** Minimum milliseconds between two progress lines if the output is not a terminal. */
@@ -43,17 +43,15 @@ export function createTerminal({ stdout, stderr, env }: Pick<CliProcess, "stdout
     /** The command that the user types: `sourcebound`, or `./run` in a clone of the repository. */
     command,
     colors,
-    /** Replaces `sourcebound COMMAND` in our own messages by the command that the user types. */
+    /** Replaces `sourcebound COMMAND` in messages of this program by the command that the user types. */
     asTyped,
-    /** Prints a line as it is. Untrusted text must pass `harmless` first. */
+    /** Prints a line unchanged. Escape untrusted text with `harmless` first. */
     print(text: string) {
       endProgress();
       stdout.write(`${text}\n`);
     },
     error: (text: string) => errorLine(harmless(asTyped(text))),
-    /**
-     * Prints a line on stderr that the next one replaces. If stderr is no terminal, prints at most one line per second.
-     */
+    /** Prints a line on stderr, which the next call overwrites. If stderr is no terminal, prints at most one line per second. */
     progress(given: string) {
       const text = harmlessLine(given);
       if (stderr.isTTY === true) {
@@ -81,7 +79,7 @@ export function createTerminal({ stdout, stderr, env }: Pick<CliProcess, "stdout
 /** Matches bidirectional overrides, and control characters except the line break. They can control the terminal or disguise text. */
 const HARMFUL = /(?!\n)[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu;
 
-/** Escapes terminal control characters in untrusted text, for instance as `\x1b`. */
+/** Escapes control characters in untrusted text, e.g. as `\x1b`. Line breaks stay. */
 export function harmless(text: string): string {
   return text.replaceAll(HARMFUL, (character) => {
     const code = character.charCodeAt(0);
@@ -89,7 +87,7 @@ export function harmless(text: string): string {
   });
 }
 
-/** Escapes untrusted text, including its line breaks, so that it stays on one line. */
+/** Escapes control characters and line breaks in untrusted text, so that it stays on one line. */
 export function harmlessLine(text: string): string {
   return harmless(text).replaceAll("\n", "\\n");
 }

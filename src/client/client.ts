@@ -5,17 +5,14 @@ import { parseEvents } from "./parse-events.ts";
 /** Default number of retries after a failed attempt. */
 export const DEFAULT_RETRIES = 2;
 /**
- * Milliseconds before the first retry. The wait doubles with each retry and gets a random addition of up to 100 %, so
- * that many clients do not retry at the same time.
+ * Milliseconds before the first retry; the wait doubles with each further one. A random addition of up to 100 % keeps many
+ * clients from retrying at the same time.
  */
 export const DEFAULT_BACKOFF_MS = 300;
-/** Maximum wait in milliseconds that a server may request. If it requests a longer one, the call fails immediately. */
+/** Maximum wait in milliseconds that a server may request. If it requests more, the call fails immediately. */
 const MAX_WAIT_MS = 30_000;
 
-/**
- * HTTP statuses of failures that a retry may overcome: timeouts, too early or too many requests, and temporary outages
- * between client and server.
- */
+/** HTTP statuses after which a retry may succeed: timeouts, too early, too many requests, and temporary failures of a gateway or server. */
 const PASSING: ReadonlySet<number> = new Set([408, 425, 429, 502, 503, 504]);
 
 export interface RetryOptions {
@@ -27,8 +24,8 @@ export interface RetryOptions {
 }
 
 /**
- * Runs `attempt`, and runs it again after failures that may pass. Never retries before the time that the server
- * requests.
+ * Runs `attempt` until it succeeds, at most `retries` more times after the first. Only failures that may be temporary are
+ * retried, never before the time that the server requests.
  * @throws RetryExhaustedError after several attempts; any other error of `attempt` unchanged
  */
 export async function withRetries<T>(attempt: () => Promise<T>, { retries, backoffMs, signal }: RetryOptions): Promise<T> {
@@ -51,7 +48,7 @@ function passes(error: unknown): error is ClientError {
   return error instanceof TimeoutError || error.code === "unreachable";
 }
 
-/** Returns the wait that the server requests (`Retry-After`), in milliseconds; 0: none. */
+/** Returns the wait in milliseconds that the server requests (`Retry-After`); 0 if it requests none. */
 function msAsked({ data: { retry_after_s: seconds } }: ClientError): number {
   return typeof seconds === "number" ? seconds * 1000 : 0;
 }
@@ -66,7 +63,7 @@ async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void>
 /** A signal that aborts after a timeout or when the caller aborts. */
 export type Deadline = ReturnType<typeof createDeadline>;
 
-/** @param ms milliseconds without a call of `touch` after which the signal aborts; 0: unlimited */
+/** @param ms time limit in milliseconds, restarted by `touch`; 0: unlimited. @param outer signal of the caller */
 export function createDeadline(ms: number, outer: AbortSignal | undefined) {
   const own = new AbortController();
   const signal = outer === undefined ? own.signal : AbortSignal.any([outer, own.signal]);
@@ -83,13 +80,13 @@ export function createDeadline(ms: number, outer: AbortSignal | undefined) {
     outer,
     /** Restarts the timeout. Called when data arrives. */
     touch,
-    /** Returns the error to throw: the reason of the signal if it aborted, otherwise the result of `failure`. */
+    /** Returns the error to throw: the abort reason if the signal aborted, otherwise the result of `failure`. */
     reasonOr: (failure: () => unknown): unknown => (signal.aborted ? signal.reason : failure()),
     end: () => clearTimeout(timer),
   };
 }
 
-/** Default timeout in milliseconds, for each attempt and for each gap in a stream. The server sends a heartbeat every 15 s. */
+/** Timeout in milliseconds of an attempt, and of each pause in a stream. The server sends a heartbeat every 15 s. */
 export const DEFAULT_TIMEOUT_MS = 60_000;
 
 export interface ClientOptions {
@@ -99,11 +96,11 @@ export interface ClientOptions {
   readonly apiKey?: string | undefined;
   /** @default globalThis.fetch */
   readonly fetch?: typeof globalThis.fetch;
-  /** Maximum milliseconds for each attempt, and for each gap in a stream; 0: unlimited. @default 60000 */
+  /** Maximum milliseconds of an attempt, and of each pause in a stream; 0: unlimited. @default 60000 */
   readonly timeoutMs?: number | undefined;
-  /** Number of retries after failures that may pass. A stream is retried only before its first event. @default 2 */
+  /** Maximum number of retries after temporary failures. A stream is retried only before its first event. @default 2 */
   readonly retries?: number | undefined;
-  /** Milliseconds before the first retry, doubled for each further one. @default 300 */
+  /** Milliseconds before the first retry; they double with each further one. @default 300 */
   readonly backoffMs?: number | undefined;
 }
 
@@ -116,7 +113,7 @@ export interface ScopeQuery {
   readonly tenant?: string | undefined;
 }
 
-/** Every event except `error`, which is thrown. */
+/** An event of a stream. The event `error` is missing here, because it is thrown. */
 export type StreamEvent = Exclude<wire.WireEvent, { readonly event: "error" }>;
 
 /** The client that `createClient` returns, with one function per call of the HTTP API. */
@@ -129,13 +126,13 @@ export interface Sending extends CallOptions {
   readonly method?: "POST" | "DELETE";
   readonly body?: unknown;
   readonly query?: object | undefined;
-  /** Sends an idempotency key, so that the server does not repeat the work when the client retries. */
+  /** True: send an idempotency key, so that the server does the work only once if the client retries. */
   readonly once?: true;
 }
 
 /**
- * Creates a client of a Sourcebound server, for browsers and Node.js. A call throws `ApiError` if the server refused or
- * failed, `TimeoutError`, `RetryExhaustedError` after several attempts, or otherwise `ClientError`, their base class,
+ * Creates a client of a Sourcebound server, for browsers and Node.js. All its errors are `ClientError`s: `ApiError` if the
+ * server refused or failed, `TimeoutError`, `RetryExhaustedError` after several attempts, otherwise `ClientError` itself
  * with code `unreachable`, `stream_cut` or `invalid_response`. An aborted call throws the reason of its signal.
  * @example
  * const client = createClient({ baseUrl: "http://127.0.0.1:8787", apiKey: process.env.KEY });
@@ -156,7 +153,7 @@ export function createClient({ baseUrl, apiKey, fetch = (...request) => globalTh
     if (response.ok) return response;
     throw await toApiError(response);
   };
-  /** Retries until a response arrives. The timeout of the successful attempt continues while its body is read. */
+  /** Sends a request and retries until a response begins. The last attempt's time limit also applies to reading the body. */
   const begin = <T>(path: string, request: RequestParts, signal: AbortSignal | undefined, read: Read<T>): Promise<T> =>
     withRetries(
       async () => {
@@ -192,17 +189,17 @@ export function createClient({ baseUrl, apiKey, fetch = (...request) => globalTh
     },
     /** Returns passages, best first. */
     search: (body: wire.WireSearchRequest, options?: CallOptions) => post<wire.WireSearch>("/v1/search", { body }, options),
-    /** Checks an answer that was written elsewhere. */
+    /** Checks an answer of another system. */
     check: (body: wire.WireCheckRequest, options?: CallOptions) => post<wire.WireCheck>("/v1/check", { body, once: true }, options),
     /** Returns a stored answer. */
     answer: (id: string, options?: CallOptions) => get<wire.WireAnswer>(`/v1/answers/${part(id)}`, undefined, options),
-    /** Compares the quotes of a stored answer with the current documents. */
+    /** Says for each quote of a stored answer whether the current documents still contain it. */
     citations: (id: string, options?: CallOptions) => get<wire.WireCitationStates>(`/v1/answers/${part(id)}/citations`, undefined, options),
-    /** Stores a user's rating of an answer. It replaces an earlier rating. */
+    /** Stores a user's rating of an answer. It replaces an earlier rating of the same answer. */
     async feedback(body: wire.WireFeedbackRequest, options?: CallOptions): Promise<void> {
       await post("/v1/feedback", { body, once: true }, options);
     },
-    /** Creates a session id for questions. */
+    /** Creates a session and returns its id, to be sent with questions. */
     newSession: async (options?: CallOptions) => (await post<{ session_id: string }>("/v1/sessions", {}, options)).session_id,
     /** Returns the messages of a session. */
     session: async (id: string, scope?: UserScope, options?: CallOptions) =>
@@ -224,9 +221,9 @@ export function createClient({ baseUrl, apiKey, fetch = (...request) => globalTh
       get<wire.WireFile>(`/v1/documents/${part(id)}/status`, scope, options),
     deleteDocument: (id: string, scope?: ScopeQuery, options?: CallOptions) => remove(`/v1/documents/${part(id)}`, scope, options),
     health: (options?: CallOptions) => get<wire.WireHealth>("/healthz", undefined, options),
-    /** Calls any endpoint with JSON. Returns `null` if the response has no body. */
+    /** Calls any endpoint that sends JSON. Returns `null` if the response has no body. */
     request: call,
-    /** Returns the bytes that an endpoint sends. */
+    /** Returns the body of a response as bytes. */
     bytes: (path: string, { signal }: CallOptions = {}): Promise<ArrayBuffer> =>
       begin(path, requestOf({}, "*/*"), signal, async (response, deadline) => {
         const bytes = await response.arrayBuffer();
@@ -239,7 +236,7 @@ export function createClient({ baseUrl, apiKey, fetch = (...request) => globalTh
 type RequestParts = Pick<RequestInit, "method" | "body"> & { readonly headers: Readonly<Record<string, string>> };
 type Read<T> = (response: Response, deadline: Deadline) => Promise<T>;
 
-/** Yields events, and stops the timeout when the stream ends or the caller stops reading. */
+/** Yields the events of a response. The time limit ends when the stream ends or the caller stops reading. */
 async function* readEvents(response: Response, deadline: Deadline): AsyncGenerator<StreamEvent, void> {
   try {
     if (response.body === null || !response.headers.get("content-type")?.startsWith("text/event-stream")) {
@@ -271,7 +268,7 @@ function requestOf({ method, body, once }: Sending, accept: string): RequestPart
   return { ...parts, headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(body) };
 }
 
-/** Returns a random key. `crypto.randomUUID` is missing on pages served without TLS. */
+/** Returns a random key. It does not use `crypto.randomUUID`, which is missing on pages served without TLS. */
 function randomKey(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

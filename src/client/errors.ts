@@ -1,15 +1,14 @@
 /**
- * A failed request. `code` is the code that the server sent, or `unreachable`, `stream_cut`, `invalid_response` or
- * `timeout`.
+ * A failed request. `code` is the server's code, or one of `unreachable`, `stream_cut`, `invalid_response` and `timeout`.
  */
 export class ClientError extends Error {
   readonly code: string;
-  /** HTTP status; `null` without a response, or if a stream failed after it had begun. */
+  /** HTTP status; `null` if there was no response, or if a stream failed after its start. */
   readonly status: number | null;
   readonly data: Readonly<Record<string, unknown>>;
   /** Hotlines that fit the question. Show them before the error. */
   readonly warnings: readonly { readonly code: string; readonly message: string }[];
-  /** Id of the request in the log of the server; `null` without a response, or if the response has none. */
+  /** Id of the request in the server's log; `null` if there was no response, or if the response states none. */
   readonly requestId: string | null;
 
   constructor(
@@ -35,13 +34,13 @@ export interface ClientErrorOptions {
   readonly cause?: unknown;
 }
 
-/** The server failed or refused: `code` and `status` tell why. */
+/** The server failed, or it refused the request. `code` and `status` say why. */
 export class ApiError extends ClientError {}
 
 /** No response within `timeoutMs`, or a stream without data for that long. */
 export class TimeoutError extends ClientError {}
 
-/** Every attempt failed; `code`, `status` and `cause` are those of the last one. */
+/** Every attempt failed. `code`, `status` and `cause` belong to the last one. */
 export class RetryExhaustedError extends ClientError {
   /** Number of attempts, including the first one. */
   readonly attempts: number;

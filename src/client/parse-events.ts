@@ -5,8 +5,8 @@ import { ClientError } from "./errors.ts";
 const EVENT_NAMES: ReadonlySet<string> = new Set<WireEvent["event"]>(["stage", "notice", "warning", "sentence", "answer", "error"]);
 
 /**
- * Parses Server-Sent Events and skips events with unknown names. Ends when the stream ends, even if no `answer` event
- * arrived, so the caller must check for one.
+ * Parses Server-Sent Events. Events with unknown names are skipped. The generator ends with the stream, even without an
+ * `answer` event, so the caller must check that there was one.
  * @param onBytes called whenever data arrives, including heartbeats
  */
 export async function* parseEvents(body: ReadableStream<Uint8Array>, onBytes?: () => void): AsyncGenerator<WireEvent, void> {
@@ -27,7 +27,7 @@ export async function* parseEvents(body: ReadableStream<Uint8Array>, onBytes?: (
       yield* ready.splice(0);
     }
   } finally {
-    // Closes the connection. Cancelling fails if the stream has already failed or ended, which does not matter.
+    // Close the connection. An error is ignored: it only means that the stream has already failed or ended.
     await reader.cancel().catch(() => {});
   }
 }

@@ -15,14 +15,14 @@ export function canonicalJson(value: unknown): string {
 }
 
 /**
- * Matches a string, with the colon if it is a key. The loop is unrolled, because alternatives in a loop need memory for
- * every character.
+ * Matches a string, and the colon after it if it is a key. The pattern has the form a*(ba*)*, because alternatives in a loop
+ * would need memory for every character.
  */
 const JSON_STRING = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?/g;
 
 /**
- * Parses JSON and rejects duplicate keys. Parsers disagree about which of them applies, so a signed text could be read in
- * two ways.
+ * Parses JSON and rejects an object with two equal keys. Parsers disagree about which of the two applies, so a signed text
+ * would be ambiguous.
  * @throws SyntaxError
  */
 export function parseUnambiguousJson(text: string): unknown {

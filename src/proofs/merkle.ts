@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** Prefixes of hashed data, so that the hash of a leaf never equals that of an inner node (RFC 6962, section 2.1). */
+/** Prefix of hashed data. It ensures that the hash of a leaf never equals the hash of an inner node (RFC 6962, section 2.1). */
 const LEAF = Uint8Array.of(0);
 const NODE = Uint8Array.of(1);
 
@@ -21,7 +21,7 @@ export function merkleTree(leaves: readonly string[]) {
   const root = levels.at(-1)?.[0] ?? createHash("sha256").digest();
   return {
     root: root.toString("hex"),
-    /** Returns the sibling hashes from a leaf up to the root. */
+    /** Returns the sibling hashes on the way from a leaf to the root. */
     path(index: number): string[] {
       return levels.flatMap((level, height) => {
         const sibling = level[Math.floor(index / 2 ** height) ^ 1];
@@ -31,7 +31,7 @@ export function merkleTree(leaves: readonly string[]) {
   };
 }
 
-/** Returns the root of the tree that has this leaf at `index`; `null` if a tree of that size has no such path. */
+/** Returns the root of a tree of `size` leaves with this leaf at `index`; `null` if `path` does not fit such a tree. */
 export function rootOf(
   leaf: string,
   { index, size, path }: { readonly index: number; readonly size: number; readonly path: readonly string[] },

@@ -11,10 +11,10 @@ import { headingPathAt, type PassageSource, readPassage } from "../text/units.ts
 import { rootOf } from "./merkle.ts";
 import { leafOf, type ProofDocument, type ProofPassage, type ProofStatement } from "./proof.ts";
 
-/** Error: a part of the proof is not true. */
+/** Error: a statement in the proof is wrong. */
 export class ProofFault extends Error {}
 
-/** Error: the files of the documents cannot be read, which says nothing about the proof. */
+/** Error: the documents cannot be read, so nothing is known about the proof. */
 export class DocumentsUnreadable extends RequestError {}
 
 /** @throws DocumentsUnreadable */
@@ -26,7 +26,7 @@ export function assertDocuments(folder: string): void {
 }
 
 /**
- * Reads the documents of a statement from their files.
+ * Reads the documents of a proof from their files.
  * @throws ProofFault naming the first document that differs; DocumentsUnreadable
  */
 export async function readProofDocuments(
@@ -48,8 +48,8 @@ export async function readProofDocuments(
 }
 
 /**
- * Finds a file in a folder by path and hash. Leading folders of the path may be missing in `folder`, so they are skipped
- * one by one.
+ * Finds a file in a folder by path and hash. The folder may be a subfolder of the one that was ingested, so the leading
+ * folders of the path are skipped one by one.
  * @throws ProofFault when no file has the hash
  */
 function findFile(folder: string, path: string, sha256: string): Uint8Array {
@@ -75,14 +75,14 @@ function readInside(root: string, path: string): Uint8Array | null {
     if (stats === undefined || !stats.isFile() || stats.size > MAX_FILE_BYTES) return null;
     return realpathSync(path).startsWith(root + sep) ? readFileSync(path) : null;
   } catch (cause) {
-    // Rethrow other errors unchanged: the path comes from the proof and may be invalid, which is a fault of the proof.
+    // The path comes from the proof. If it is invalid, that is a fault of the proof, so rethrow the error unchanged.
     if (!UNREADABLE.has(systemCodeOf(cause) ?? "")) throw cause;
     const message = `${path} cannot be read (${messageOf(cause)}). Check the file and its permissions.`;
     throw new DocumentsUnreadable("documents_unreadable", message, { path }, { cause });
   }
 }
 
-/** Returns the parsed document that the statement names. @throws ProofFault when its identity differs */
+/** Returns the parsed document that the proof names. @throws ProofFault when its version or metadata differ */
 function asStated(stated: ProofDocument, parsed: readonly ParsedDocument[]): PassageSource {
   const one = parsed.find(({ path }) => path === stated.path);
   if (one === undefined) throw new ProofFault(`${stated.path} does not contain the named entry`);
@@ -95,7 +95,7 @@ function asStated(stated: ProofDocument, parsed: readonly ParsedDocument[]): Pas
   return known;
 }
 
-/** Returns the passages of a statement, read from its documents. @throws ProofFault */
+/** Returns the passages of a proof, with their text from the documents. @throws ProofFault */
 export function readProofPassages(passages: readonly ProofPassage[], documents: readonly PassageSource[]): Passage[] {
   return passages.map((stated) => {
     const { sid, chunk, document: place, start, end, bounds, window, heading_path: headingPath, twins } = stated;
@@ -112,8 +112,8 @@ export function readProofPassages(passages: readonly ProofPassage[], documents: 
 }
 
 /**
- * Checks whether a passage is under the stated headings. The path without its last heading is accepted too, because a
- * chunk may begin with its own heading.
+ * Returns whether the stated headings are those above a passage. A chunk may begin with its own heading, so the path without
+ * its last heading is accepted too.
  */
 function standsUnder(stated: readonly string[], document: PassageSource, start: number): boolean {
   const path = headingPathAt(document, start);
@@ -135,7 +135,7 @@ function isChunkOf(chunk: string, { id, version }: PassageSource): boolean {
   return chunk.replace(/\d+$/, "") === `${id}-${version.slice(0, 8)}-`;
 }
 
-/** Returns the quotes of a statement, read from its documents and compared byte for byte. @throws ProofFault */
+/** Returns the quotes of a proof. They are read from the documents and compared byte for byte. @throws ProofFault */
 export function readProofQuotes(
   quotes: ProofStatement["quotes"],
   passages: readonly Passage[],

@@ -86,7 +86,7 @@ const answerSchema = z.strictObject({
   model: z.string(),
 });
 
-/** Schema of the statement: the content that is hashed and signed. */
+/** Schema of the statement: the part of a proof that is hashed and signed. */
 export const statementSchema = z.strictObject({
   id: z.string().min(1),
   made_at: z.string(),
@@ -132,7 +132,7 @@ export const statementSchema = z.strictObject({
 });
 export type ProofStatement = z.infer<typeof statementSchema>;
 
-/** The current format. The first format did not store which revision of the checks ran. */
+/** The current format. The first format, `sourcebound-proof-1`, did not state which revision of the checks ran. */
 export const PROOF_FORMAT = "sourcebound-proof-2";
 
 export const proofSchema = z
@@ -148,7 +148,7 @@ export const proofSchema = z
   });
 export type Proof = z.infer<typeof proofSchema>;
 
-/** Returns the text of a document version that is a leaf of the corpus's Merkle tree. */
+/** Returns the leaf of the corpus's Merkle tree for one document version, as text. */
 export function leafOf(
   domain: string,
   { tenant, id, version, sha256: original }: Pick<ProofDocument, "tenant" | "id" | "version" | "sha256">,

@@ -2,7 +2,7 @@ import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, typ
 import { messageOf, RequestError } from "../shared/errors.ts";
 import type { Proof } from "./proof.ts";
 
-/** Prefix of the signed bytes. With it, a signature that the key made for another purpose is not valid for a proof. */
+/** Prefix of the signed bytes, so that a signature made with the same key for another purpose is not valid for a proof. */
 const PURPOSE = "sourcebound-proof-1\n";
 const SIGNATURE_BYTES = 64;
 
@@ -44,7 +44,7 @@ export function publicPem(key: KeyObject): string {
   return publicOf(key).export({ type: "spki", format: "pem" }).toString();
 }
 
-/** Returns the id of a key: SHA-256 (hex) of the public key in the form SubjectPublicKeyInfo. */
+/** Returns the id of a key: SHA-256 (hex) of the public key in DER form (SubjectPublicKeyInfo). */
 function keyIdOf(key: KeyObject): string {
   return createHash("sha256")
     .update(publicOf(key).export({ type: "spki", format: "der" }))
@@ -55,12 +55,12 @@ function publicOf(key: KeyObject): KeyObject {
   return key.type === "private" ? createPublicKey(key) : key;
 }
 
-/** Signs the canonical statement with Ed25519 (RFC 8032). */
+/** Signs a statement in canonical JSON with Ed25519 (RFC 8032). */
 export function signStatement(statement: string, key: KeyObject): Proof["signature"] {
   return { algorithm: "Ed25519", key_id: keyIdOf(key), value: sign(null, Buffer.from(PURPOSE + statement), key).toString("base64") };
 }
 
-/** Returns whether the key signed this exact statement. Only the canonical base64 form of the signature is valid. */
+/** Returns whether the key signed exactly this statement. A signature in another than the canonical base64 form is invalid. */
 export function isSignedBy(statement: string, { key_id, value }: Proof["signature"], key: KeyObject): boolean {
   const bytes = Buffer.from(value, "base64");
   if (bytes.length !== SIGNATURE_BYTES || bytes.toString("base64") !== value || key_id !== keyIdOf(key)) return false;

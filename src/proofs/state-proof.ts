@@ -12,19 +12,19 @@ import { answerToWire, citationToWire } from "../wire/answer-to-wire.ts";
 import { merkleTree } from "./merkle.ts";
 import { leafOf, type ProofDocument, type ProofPassage, type ProofStatement } from "./proof.ts";
 
-/** An answer with the inputs that the store recorded. */
+/** An answer with the recorded data from which its proof is built. */
 export interface ProvableAnswer {
-  /** The record of the requested answer. */
+  /** The record of the answer to be proved. */
   readonly asked: StoredRecord;
-  /** The record of the answer when it was written: `asked` itself, or the record of the stored answer that was served. */
+  /** The record of its writing: `asked` itself or, for an answer from the cache, the record of the stored answer. */
   readonly made: StoredRecord;
-  /** Documents of the domain at the revision at which the answer was written, by id. */
+  /** Versions of all documents of the domain at the revision at which the answer was written, ordered by id. */
   readonly held: readonly HeldVersion[];
-  /** Documents of that answer in their recorded versions, by id. */
+  /** Documents that the answer uses, in their recorded versions, by id. */
   readonly documents: ReadonlyMap<string, StoredDocument>;
-  /** Published contacts of the domain. */
+  /** Contact data that the domain publishes, such as phone numbers. */
   readonly contacts: readonly string[];
-  /** Hashes of the weights files on which the scores of the checks depend. */
+  /** Hashes of the model weights on which the scores of the checks depend. */
   readonly weights: Readonly<Record<string, string>>;
 }
 
@@ -34,7 +34,7 @@ type RecordedPack = {
   readonly tenants: Readonly<Record<string, Vocabulary>>;
 };
 
-/** Returns the version of every document that a recorded answer uses, by id. */
+/** Returns the version of every document that a recorded answer uses, by document id. */
 export function namedVersions({ body, answer }: Pick<StoredRecord, "body" | "answer">): Map<string, string> {
   const { passages } = body as AnswerRecord;
   const { refusal } = JSON.parse(answer) as Answer;
@@ -47,7 +47,7 @@ export function namedVersions({ body, answer }: Pick<StoredRecord, "body" | "ans
   return named;
 }
 
-/** Builds the statement that is hashed and signed. It contains everything needed to run the checks of the answer again. */
+/** Builds the statement that is hashed and signed. It contains everything that is needed to repeat the checks of the answer. */
 export function stateProof({ asked, made, held, documents, contacts, weights }: ProvableAnswer): ProofStatement {
   const record = made.body as AnswerRecord;
   const settings = made.settings as RecordedSettings;
@@ -136,12 +136,12 @@ export function stateCheck({ name, verdict, score, reason, sentence, leftOut }: 
   return { name, verdict, score, reason, sentence, left_out: leftOut === true };
 }
 
-/** Copies a value by converting it to JSON and back. */
+/** Copies a value by converting it to JSON and back, which drops `undefined` fields. */
 function plain(value: unknown) {
   return JSON.parse(JSON.stringify(value));
 }
 
-/** Lists the used documents by id, each with its Merkle path to the corpus root. */
+/** Lists the used documents by id, each with its path in the Merkle tree of the whole corpus. */
 function listDocuments(domain: string, held: readonly HeldVersion[], named: ReadonlyMap<string, StoredDocument>) {
   const tree = merkleTree(held.map(({ originalHash, ...one }) => leafOf(domain, { ...one, sha256: originalHash })));
   const indexes = new Map(held.map(({ id }, index) => [id, index]));

@@ -34,17 +34,17 @@ import { isSignedBy, readPublicKey } from "./signature.ts";
 import { stateCheck } from "./state-proof.ts";
 
 export interface VerifyProofOptions {
-  /** Public key of the installation (PEM). Without it, the status is at most `sound`, because the origin is unknown. */
+  /** Public key of the installation (PEM). Without it the origin is unknown, and the status is at most `sound`. */
   readonly key?: string | undefined;
-  /** Corpus root that was published independently of the proof, to compare with. */
+  /** Root of the corpus's Merkle tree that was published separately. It is compared with the root in the proof. */
   readonly root?: string | undefined;
-  /** True to score paraphrases again with the shipped models. If false, only exact quotes are checked again. @default true */
+  /** True: score paraphrases again with the shipped models. False: check only exact quotes again. @default true */
   readonly reader?: boolean | undefined;
-  /** Models that several verifications share. @default loaded for this proof */
+  /** Models to use, so that several verifications can share them. @default loaded for this proof */
   readonly models?: ProofModels | undefined;
 }
 
-/** One verification step. `ok` is `null` if the step could not be repeated, so that only the signature vouches for it. */
+/** One verification step. `ok` is `null` if the step was not repeated; only the signature then vouches for its result. */
 export interface ProofStep {
   readonly name: "form" | "digest" | "signature" | "software" | "root" | "documents" | "quotes" | "sentences" | "answer" | "refusal";
   readonly ok: boolean | null;
@@ -53,9 +53,9 @@ export interface ProofStep {
 
 export interface ProofVerdict {
   /**
-   * `verified`: everything holds, and the holder of the key signed it. `sound`: everything that can be repeated holds, but
-   * the origin is unknown, so the proof may be forged. `unchecked`: no fault was found, but another version of the program
-   * made the proof; verify it with that version. `rejected`: a fault was found.
+   * `verified`: all steps passed, and the holder of the key signed the proof. `sound`: all repeated steps passed, but the
+   * origin is unknown, so the proof may be forged. `unchecked`: no fault was found, but another version of the program made
+   * the proof; verify it with that version. `rejected`: a fault was found.
    */
   readonly status: "verified" | "sound" | "unchecked" | "rejected";
   /** Id of the answer; `null` if the proof cannot be read. */
@@ -68,8 +68,8 @@ export interface ProofVerdict {
 const MAX_PROOF_CHARACTERS = 16_000_000;
 
 /**
- * Repeats every deterministic check of a proof offline over the original files: bytes, versions, Merkle paths, quotes, the checks of every
- * sentence by the product's own code, numbering, claims, and the checks of the whole answer.
+ * Verifies a proof offline from the original files. It repeats everything that is deterministic: hashes, versions, Merkle
+ * paths, quotes, numbering, claims, and with the product's own code the checks of every sentence and of the whole answer.
  * @param text the proof as JSON
  * @param folder folder of the documents; only files that the proof names are read
  * @throws RequestError `proof_key_invalid` when the key cannot be read; `unknown_folder`, `documents_unreadable`
@@ -121,13 +121,10 @@ function readProof(text: string, steps: ProofStep[]): Proof | null {
 
 type Runner = ReturnType<typeof createRunner>;
 
-/** Error: the proof comes from a version with other checks, so it can be neither confirmed nor rejected. */
+/** Error: the proof was made by a version with other checks. It can be neither confirmed nor rejected. */
 class OtherProgram extends ProofFault {}
 
-/**
- * Creates a function that runs steps. A fault gives a failed step instead of an exception. A step that returns `null`
- * was not repeated.
- */
+/** Returns a function that runs a step. A thrown fault becomes a failed step. A step that returns `null` was not repeated. */
 function createRunner(steps: ProofStep[]) {
   let other = false;
   return {
@@ -152,8 +149,8 @@ function fail(reason: string): never {
 }
 
 /**
- * Checks version, revision of the checks, and settings. They must be equal, because scores are compared exactly, and
- * another version may score differently.
+ * Checks that version, revision of the checks and settings are those of this program. They must be equal, because scores
+ * are compared exactly, and another version may score differently.
  */
 function assertSameProgram({ software, checks = FIRST_CHECKS, checking, question }: ProofStatement): string {
   if (software !== VERSION)
@@ -169,7 +166,7 @@ function assertSameProgram({ software, checks = FIRST_CHECKS, checking, question
   return `version ${VERSION}, checks number ${CHECKS_REVISION}`;
 }
 
-/** Checks the hashes of the weights. A proof without scores needs no weights. */
+/** Checks that the proof was scored with the weights of this program. A proof without scores states no weights. */
 function assertSameWeights({ checking }: ProofStatement, { hashes }: ProofModels): void {
   if (Object.keys(checking.weights).length === 0) return;
   const ours = hashes();
@@ -199,7 +196,7 @@ async function runAgain(
       return `${quotes.length} match byte for byte`;
     }));
   if (!quoted) return;
-  // Create the context inside a step, because invalid settings of the proof must give a failed step.
+  // Create the context inside the step, so that invalid settings in the proof make the step fail.
   let context: CheckContext | null = null;
   let written = nothingWritten();
   await run("sentences", async () => {
@@ -219,7 +216,7 @@ async function runAgain(
   await run("refusal", () => compareRefusal(statement, documents));
 }
 
-/** Checks that each document occurs once and is used. @throws ProofFault */
+/** Checks that no document occurs twice, and that the answer uses each of them. @throws ProofFault */
 function assertNamed({ documents, passages, answer }: ProofStatement): void {
   const ids = new Set(documents.map(({ id }) => id));
   if (ids.size < documents.length) fail("a document is named twice");
@@ -229,12 +226,12 @@ function assertNamed({ documents, passages, answer }: ProofStatement): void {
   if (idle !== undefined) fail(`the answer uses no passage from ${idle.path}`);
 }
 
-/** Returns the settings of a proof without validation. The checks that use them detect invalid values. */
+/** Returns the settings of a proof without validating them. The checks that use them detect invalid values. */
 function settingsOf({ settings }: ProofStatement["checking"]): CheckSettings {
   return settings as unknown as CheckSettings;
 }
 
-/** Returns whether no score is needed: every sentence is an exact quote, and no guard grades faithfulness or relevancy. */
+/** Returns whether the answer needs no scores: every sentence is an exact quote, and no guard measures faithfulness or relevancy. */
 function isVerbatim({ drafts, checking }: ProofStatement, quotes: readonly Quote[]): boolean {
   const { guards = GUARDS } = settingsOf(checking);
   const isQuote = ({ text, quotes: cited }: ProofStatement["drafts"][number]) =>
@@ -259,14 +256,14 @@ function contextOf({ checking, question, served }: ProofStatement, reads: boolea
   };
 }
 
-/** Returns the encoder that a statement names; `null`: it names none. @throws ProofFault if that encoder is not available */
+/** Returns the encoder that a proof names; `null` if it names none. @throws ProofFault if that encoder is not available */
 function encoderOf({ encoder }: ProofStatement["checking"], models: ProofModels): EmbeddedEncoder | null {
   if (encoder === null) return null;
   const embedded = models.encoder();
   return embedded.id === encoder ? embedded : fail(`was checked with the encoder ${encoder}, which is not available`);
 }
 
-/** Runs the checks of every drafted sentence again with its quotes, as the pipeline did. */
+/** Runs the checks of every drafted sentence again, and compares sentences, citations and claims with the statement. */
 async function writeAgain(statement: ProofStatement, quotes: readonly Quote[], context: CheckContext): Promise<Written> {
   const quotesAt = (places: readonly number[]) =>
     places.map((place) => quotes[place] ?? fail(`a sentence cites the quote ${place}, which does not exist`));
@@ -295,7 +292,7 @@ function assertSame(what: string, found: readonly unknown[], stated: readonly un
   }
 }
 
-/** Runs the checks of the whole answer again, and compares all results with the statement. */
+/** Runs the checks of the whole answer again, and compares the results and warnings with the statement. */
 async function compareAnswer(
   { answer, evidence, checking }: ProofStatement,
   written: Written,
@@ -323,7 +320,7 @@ async function compareAnswer(
   return `${checks.length} checks have the stated results`;
 }
 
-/** Checks that the near misses of a refusal occur in their documents. Returns a description of the result. */
+/** Checks that the near misses of a refusal are in the documents. Returns a description of the result. */
 function compareRefusal({ answer }: ProofStatement, documents: readonly PassageSource[]): string | null {
   if (answer.refusal === null) return "the answer is not a refusal";
   const nearest = nearestOf(answer);
@@ -339,7 +336,7 @@ function nearestOf({ refusal }: ProofStatement["answer"]): NonNullable<WireAnswe
   return refusal === null ? [] : (refusal as unknown as NonNullable<WireAnswer["refusal"]>).nearest;
 }
 
-/** The models for proofs; each loads on first use. */
+/** The models that verify proofs. Each is loaded on first use. */
 export interface ProofModels {
   readonly encoder: () => EmbeddedEncoder;
   readonly support: () => SupportScorer;

@@ -45,7 +45,7 @@ export function answerToWire(answer: Answer): WireAnswer {
   return { ...ownToWire(answer), ...wire };
 }
 
-/** Returns the fields that are different for every request, even for a cache hit. */
+/** Returns the fields whose values differ for every request, even if the answer comes from the cache. */
 function ownToWire({ id, latencyMs, timings, sessionId }: Answer) {
   return { id, latency_ms: latencyMs, timings_ms: timings, session_id: sessionId } satisfies Partial<WireAnswer>;
 }
@@ -68,8 +68,8 @@ function pagesOf({ pages }: AppliedFilters): string | null {
 }
 
 /**
- * Returns the spans that answer the question. There are none if sources conflict, because either may be right. In a
- * row, only the requested cell is a span.
+ * Returns the spans that answer the question. If sources conflict, there are none, because either source may be right. In a
+ * table row, the span is the cell that answers.
  */
 function spansOf(answer: Answer) {
   if (answer.refusal !== null || answer.conflicts.length > 0) return [];
@@ -80,7 +80,7 @@ function spansOf(answer: Answer) {
   return [...answerSpans(answer.question, said), ...lines.flatMap((line, i) => askedSpan(line).map((span) => ({ sentence: i, ...span })))];
 }
 
-/** Returns the range of the requested cell in its row. */
+/** Returns the range of the cell that answers in the text of its row; empty if no such cell is known. */
 function askedSpan({ text, source, askedCell }: Line): TextRange[] {
   if (askedCell === null) return [];
   let end = -1;
@@ -92,12 +92,12 @@ function askedSpan({ text, source, askedCell }: Line): TextRange[] {
   return ranges.length === source?.row?.cells.length ? ranges.slice(askedCell, askedCell + 1) : [];
 }
 
-/** Maximum characters between two adjacent sentences: white space and a list mark. */
+/** Maximum characters between two sentences that count as adjacent: white space and a list bullet. */
 const NEAR = 8;
 
 /**
- * Returns the first sentence and those that follow it without a gap in the same document. A value in any other quote may
- * be about something else.
+ * Returns the first sentence and those that directly follow it in the same document. Values in other quotes get no spans,
+ * because they may be about something else.
  */
 function firstRun({ sentences, citations }: Answer): Answer["sentences"] {
   const placeOf = (sentence: Answer["sentences"][number] | undefined) => citations.find(({ n }) => n === sentence?.citations[0]);
@@ -115,7 +115,7 @@ interface Written {
   readonly json: string;
 }
 
-/** Creates a function that writes answers as JSON. For a repeated cache hit, the function reuses the JSON of unchanged fields. */
+/** Returns a function that converts answers to JSON. If the same cached answer is sent again, most of its JSON is reused. */
 export function createAnswerWriter(): (answer: Answer) => string {
   const known = new WeakMap<Answer["citations"], Written>();
   return (answer) => {
@@ -138,12 +138,12 @@ function isSame(a: object, b: object): boolean {
   return left.length === right.size && left.every(([name, value]) => right.has(name) && isEqual(value, right.get(name)));
 }
 
-/** Returns whether two field values are equal. Objects that are not identical are compared as JSON, because they are small. */
+/** Returns whether two field values are equal. Objects are small, so different ones are compared as JSON. */
 function isEqual(a: unknown, b: unknown): boolean {
   return a === b || (typeof a === "object" && typeof b === "object" && JSON.stringify(a) === JSON.stringify(b));
 }
 
-/** Body of every failed request: a problem (RFC 9457). Its `error` is also the data of the `error` event. */
+/** Body of every failed request: a problem (RFC 9457). Its field `error` is also the data of the `error` event. */
 export const errorResponseSchema = z.object({
   type: z.string().describe("`urn:sourcebound:problem:CODE`"),
   title: z.string().describe("Readable form of the code."),
@@ -198,7 +198,7 @@ export function eventToWire(event: AnswerEvent): WireEvent {
   }
 }
 
-/** Converts a sentence to its wire format. @param line how it is displayed; `null`: without a label */
+/** Converts a sentence to its wire format. @param line its label and the cell that answers; `null`: neither */
 export function sentenceToWire(
   { index, sentence: { text }, citations }: AnswerEvent & { readonly type: "sentence" },
   line: Pick<Line, "label" | "askedCell"> | null,

@@ -51,7 +51,7 @@ const evidenceSchema = z.object({
 
 const proof = z.record(z.string(), z.unknown()).nullable();
 
-/** How a sentence is displayed; `text` itself stays exact. */
+/** How a sentence is displayed. These fields do not change its exact `text`. */
 export const displaySchema = {
   label: z.string().optional().describe("Heading or caption that the text belongs to; absent: none, or as for the previous sentence."),
   asked_cell: z.int().optional().describe("Index of the cell that answers, in `row.cells` of the citation; absent: not known exactly."),

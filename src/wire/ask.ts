@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { FILTER_CHARACTERS, FILTER_DOCUMENTS } from "../retrieval/filters.ts";
 
-/** A name in a filter. Admission validates its content. */
+/** A name in a filter. Admission checks whether it exists. */
 const filterName = () => z.string().min(1).max(FILTER_CHARACTERS);
 
 const selection = z.strictObject({
@@ -56,7 +56,7 @@ const DEFAULT_PAGE = 50;
 
 const cursor = z.string().regex(/^[A-Za-z0-9_-]{1,40}$/, "must be a cursor from an earlier response");
 
-/** `limit` and `cursor` of every list. */
+/** Query parameters of every list. */
 export const pageQuery = {
   limit: z.coerce.number().int().min(1).max(MAX_PAGE).default(DEFAULT_PAGE).describe("Items per page."),
   cursor: cursor.optional().describe("`next_cursor` of the previous page."),
@@ -64,7 +64,7 @@ export const pageQuery = {
 export const nextCursor = z.string().nullable().describe("Send it as `cursor` for the next page; `null`: last page.");
 
 const { domain, tenant } = askRequestSchema.shape;
-/** The scope of a request. */
+/** Domain and tenant of a request. */
 export const named = { domain, tenant };
 export const scopeQuerySchema = z.strictObject(named);
 export const listQuerySchema = z.strictObject({ ...named, ...pageQuery });

@@ -10,7 +10,7 @@ import { askRequestSchema } from "./ask.ts";
 
 const { session_id: _session, user_id: _user, ...fields } = askRequestSchema.shape;
 
-/** A line of a batch: a question with the fields of POST /v1/ask, without sessions. */
+/** A line of a batch: a question with the fields of POST /v1/ask, except sessions. */
 export const batchLineSchema = z
   .strictObject({
     id: z.string().min(1).max(200).optional().describe("Id of the question in the output. Absent: the number of its line, from 1."),
@@ -18,7 +18,7 @@ export const batchLineSchema = z
   })
   .describe("POST /v1/batch, one line per question (JSON Lines)");
 
-/** A line of the output; exactly one of `answer` and `error` exists. */
+/** A line of the output. It has either `answer` or `error`. */
 export const batchResultSchema = z.object({
   id: z.string(),
   done: z.int().describe("Finished questions so far."),
@@ -30,9 +30,9 @@ export const batchResultSchema = z.object({
 export type BatchQuestion = Omit<z.output<typeof batchLineSchema>, "id"> & { readonly id: string };
 
 /**
- * Parses a batch; empty lines are skipped.
- * @param defaults fields of lines that do not set them
- * @throws RequestError `batch_invalid` with the line, for a line without a question, an id that occurs twice, or too many questions
+ * Parses a batch. Empty lines are skipped.
+ * @param defaults values of fields that a line does not set
+ * @throws RequestError `batch_invalid` with the line number: no question in a line, an id that occurs twice, or too many questions
  */
 export function readBatch(text: string, most: number, defaults: object = {}): BatchQuestion[] {
   const invalid = (line: number, reason: string) =>
@@ -57,7 +57,7 @@ export function readBatch(text: string, most: number, defaults: object = {}): Ba
   return [...questions.values()];
 }
 
-/** Converts a request to the engine's options; the caller adds scope, session and signal. */
+/** Converts a request to options of the engine. Scope, session and signal are missing here; the caller adds them. */
 export function askOptions(request: z.output<typeof askRequestSchema> & { readonly id?: string }): AskOptions {
   const { id: _id, question: _question, session_id: _session, user_id: _user, selection, filters, ...asked } = request;
   return {
@@ -71,8 +71,8 @@ export function askOptions(request: z.output<typeof askRequestSchema> & { readon
 export type BatchOutcome = { readonly id: string } & ({ readonly answer: Answer } | { readonly error: unknown });
 
 /**
- * Asks the questions of a batch, at most `parallel` at once, and yields each outcome as soon as it is known. After an
- * abort, no further question starts; the running questions are awaited, and the abort reason is thrown.
+ * Asks the questions of a batch, at most `parallel` at the same time, and yields each outcome as soon as it is known. After
+ * an abort no further question starts. When the running ones have ended, the abort reason is thrown.
  */
 export async function* askBatch(
   questions: readonly BatchQuestion[],

@@ -6,10 +6,10 @@ export { isListItem, lineText, splitRow } from "../writing/lines.ts";
 /** A line of an answer with its citation. */
 export type WireLine = Line<LineSource & { readonly citation: WireCitation }>;
 
-/** A sentence as it arrives, in an answer or a `sentence` event. */
+/** A sentence in the form in which it arrives, in an answer or a `sentence` event. */
 type WireSentence = Pick<WireAnswer["sentences"][number], "text" | "label" | "asked_cell"> & { readonly citations: readonly number[] };
 
-/** Returns the sentences of an answer as the server renders them in `answer_plain`. */
+/** Returns the sentences of an answer as lines, as the server renders them in `answer_plain`. */
 export function linesOfWire(sentences: readonly WireSentence[], citations: readonly WireCitation[]): WireLine[] {
   return sentences.map(({ label = null, asked_cell: askedCell = null, ...sentence }) => {
     const cited = quotedBy(sentence, citations);
@@ -26,10 +26,10 @@ function toLineSource(citation: WireCitation): NonNullable<WireLine["source"]> {
 export type WireConflict = WireAnswer["conflicts"][number];
 type WireSide = WireConflict["sides"][number];
 
-/** Two or more sources that state different values of the same thing, shown together. */
+/** Two or more sources that state different values for the same question. They are shown together. */
 export interface Disagreement {
   readonly heading: string;
-  /** Newest first, undated last; sides with the same value are adjacent. */
+  /** Sides with the newest date first, undated ones last. Sides with the same value are adjacent. */
   readonly sides: readonly DisagreeingSide[];
   /** Rule of the domain pack that decides which value holds; `null`: none. */
   readonly decidedBy: NonNullable<WireConflict["resolved_by"]>["rule"] | null;
@@ -41,7 +41,7 @@ export interface DisagreeingSide extends Omit<WireSide, "value"> {
   readonly holds: boolean;
 }
 
-/** Merges conflicts of the same kind that have a side in common. The order is kept. */
+/** Merges conflicts of the same kind that have a side in common, in the order of `conflicts`. */
 export function joinConflicts(conflicts: readonly WireConflict[]): Disagreement[] {
   const groups: WireConflict[][] = [];
   for (const conflict of conflicts) {
@@ -83,28 +83,25 @@ function toDisagreement(conflicts: readonly WireConflict[]): Disagreement {
   };
 }
 
-/** Returns a key that is equal for equal sides: document, range and value. */
+/** Returns a key that two sides share if they have the same document, range and value. */
 function keyOf({ document_id, start, end, value }: WireSide): string {
   return `${document_id} ${start} ${end} ${value}`;
 }
 
-/** Label that says how well the sources fit the question. */
+/** Label for how well the sources fit the question. */
 export type Fit = "well" | "partly" | "loosely";
 
 /**
- * Minimum confidence of each label. `partly` is the shipped threshold, so lower values occur only if the threshold was
- * changed. On the validation collections, 2 of 51 answers with a confidence of at least 0.90 were wrong, and 9 of 56
- * with a lower one (`lab/train/ranking`).
+ * Minimum confidence of each label. `partly` is the shipped answer threshold, so lower values occur only if the threshold
+ * was changed. On the validation collections, 2 of 51 answers from 0.90 on were wrong, and 9 of 56 below
+ * (`lab/train/ranking`).
  */
 export const FIT_FROM = { well: 0.9, partly: 0.81 } as const;
 
-/** The profile whose confidence the labels describe. */
+/** Name of the only profile whose confidence was measured. */
 const LEARNED = "sourcebound";
 
-/**
- * Returns the label of a confidence that is not calibrated on the user's documents. Returns `null` for a profile whose
- * confidence was not measured.
- */
+/** Returns the label of a confidence that is not calibrated on the user's documents; `null` if it was not measured for the profile. */
 export function fitOf(confidence: number, profile: string): Fit | null {
   if (profile !== LEARNED) return null;
   return confidence >= FIT_FROM.well ? "well" : confidence >= FIT_FROM.partly ? "partly" : "loosely";

@@ -10,7 +10,7 @@ import type { InProcess } from "../text/validate.ts";
 import { askRequestSchema, named, nextCursor } from "./ask.ts";
 import { toWire } from "./to-wire.ts";
 
-/** Details behind answers: citation states, versions, graph, model calls, golden runs. */
+// Wire formats of the details behind answers: states of citations, versions, graph, model calls, golden runs.
 
 const { title, url, quote, start, end, unit, document_id, document_version, heading_path, original } = citationSchema.shape;
 
@@ -118,7 +118,7 @@ export const evaluationQuerySchema = z.strictObject({
   against: z.string().max(100).optional().describe("Id of another run to compare with."),
 });
 
-/** The type of a report in the web app. The JSON schema only says "object". */
+/** Type of a report for the web app. The JSON schema says only "object". */
 type WireReport = Omit<Report, "items"> & { readonly items: readonly GoldenItem[] };
 const report = z.looseObject({}) as unknown as z.ZodType<WireReport, Report>;
 

@@ -1,4 +1,4 @@
-/** The wire format of the API, in snake_case. The schemas are its documentation; only `…ToWire` functions convert to it. */
+/** The wire format of the API, in snake_case. The schemas document it. Only functions named `…ToWire` convert to it. */
 
 export * from "./answer.ts";
 export * from "./answer-to-wire.ts";

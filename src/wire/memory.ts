@@ -10,7 +10,7 @@ import { answerToWire } from "./answer-to-wire.ts";
 import { askRequestSchema, dateOrTime, named, nextCursor, pageQuery, time } from "./ask.ts";
 import { toWire } from "./to-wire.ts";
 
-/** Wire format of sessions, feedback, review, statistics and deletion. */
+// Wire formats of sessions, feedback, review, statistics and deletion.
 
 const { session_id, user_id } = askRequestSchema.shape;
 
@@ -250,7 +250,7 @@ export function statisticsToWire(statistics: Statistics): WireStatistics {
   return toWire(statisticsSchema, statistics);
 }
 
-/** Returns the deletion target of a request or command. */
+/** Returns what a request or command asks to delete. */
 export function forgetTargetOf({ session_id, user_id, question, before }: Partial<z.output<typeof forgetRequestSchema>>): ForgetTarget {
   if (session_id !== undefined) return { type: "session", id: session_id };
   if (user_id !== undefined) return { type: "user", id: user_id };

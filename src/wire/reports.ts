@@ -3,7 +3,7 @@ import { EXPERIMENT_METRICS } from "../shared/config/experiments.ts";
 import { recommendationSchema, reportSchema } from "../store/diagnostic-report.ts";
 import { dateOrTime, named, nextCursor, pageQuery, time } from "./ask.ts";
 
-/** Wire format of diagnostic reports and experiments. */
+// Wire formats of diagnostic reports and experiments.
 
 export { reportSchema };
 

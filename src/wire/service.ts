@@ -15,7 +15,7 @@ import { answerToWire } from "./answer-to-wire.ts";
 import { askRequestSchema, named, nextCursor } from "./ask.ts";
 import { toWire } from "./to-wire.ts";
 
-/** Wire format of searches, checks, documents, domains, keys and the server. */
+// Wire formats of searches, checks, documents, domains, keys and the server.
 
 const { profile, filters } = askRequestSchema.shape;
 
@@ -125,12 +125,12 @@ export const checkResponseSchema = z.object({
 export type WireCheckRequest = z.input<typeof checkRequestSchema>;
 export type WireCheck = z.infer<typeof checkResponseSchema>;
 
-/** Converts every field, even fields of checks that the schema does not list. */
+/** Converts all fields, including fields of checks that the schema does not list. */
 export function checkToWire(verified: VerifiedAnswer): WireCheck {
   return toSnakeCase(verified) as WireCheck;
 }
 
-/** The request that the `validator` design defines; `client` means tenant. */
+/** The request of the source design of the `validator` profile. `client` is the tenant. */
 export const queryRequestSchema = z
   .strictObject({
     query: z.string().describe("The question."),
@@ -235,7 +235,7 @@ export const documentSchema = z.object({
 });
 export type WireDocument = z.infer<typeof documentSchema>;
 
-/** @param range range of the text whose place on the original's pages is wanted; `null`: none */
+/** @param range part of the text whose position on the pages of the original is returned too; `null`: none */
 export function documentToWire(document: StoredDocument, range: TextRange | null): WireDocument {
   const { text, blocks, pages = null, reading, originalHash } = document;
   return toWire(documentSchema, {

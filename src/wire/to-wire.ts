@@ -7,8 +7,8 @@ import type { InProcess } from "../text/validate.ts";
 type Convert = (value: unknown) => unknown;
 
 /**
- * Converts data to its wire format, which has only the fields of the schema, in snake_case. Keys of records and loose
- * objects are data and keep their spelling. Nothing is validated, because the types guarantee the form.
+ * Converts data to its wire format: only fields of the schema, in snake_case. Keys of records and of loose objects are data,
+ * so their spelling stays. Nothing is validated, because the types guarantee the form.
  */
 export function toWire<Schema extends z.ZodType>(schema: Schema, value: InProcess<z.input<Schema>>): z.output<Schema> {
   return converterOf(schema)(value) as z.output<Schema>;

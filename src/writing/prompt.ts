@@ -22,6 +22,7 @@ export interface DraftFault {
 
 /** Maximum number of faults in a prompt. */
 const NAMED_FAULTS = 8;
+/** Maximum characters of each faulty sentence and of each reason in a prompt. */
 const FAULT_CHARACTERS = 300;
 
 /** The content of a prompt. */

@@ -55,12 +55,12 @@ Examples:
       const config = configOf(context, command);
       if (flags.file !== undefined) return askFile(given, flags, { config, context });
       if (given.length === 0) command.error("error: missing required argument 'question'");
-      // Close this reader after the engine: the engine uses the same cross-encoder, whose weights are then loaded only once.
+      // Close this cross-encoder after the engine. It was opened for the hotlines, and the engine shares its weights.
       const reader = createReaderKeeper();
       try {
         const question =
           given.length === 1 && given[0] === "-" ? (await readInput(context, MAX_INPUT)).toString("utf8").trim() : given.join(" ");
-        // Hotlines are found before the engine is opened, so that no failure of the engine delays them.
+        // Find hotlines before opening the engine, so that a failure of the engine cannot delay them.
         const findHotlines = createHotlineFinder(packHotlines(flags.domain, config), openCrisisFinder(sharedEncoder, reader));
         const urgent = await findHotlines(question);
         if (!flags.json) for (const { message } of urgent) terminal.print(terminal.colors.yellow(`! ${harmless(message)}\n`));
@@ -100,7 +100,7 @@ Examples:
   });
 }
 
-/** Asks every question of a file; exit code 4 if some failed. */
+/** Asks every question of a file and prints one result per line. Sets exit code 4 if some questions failed. */
 async function askFile(
   words: readonly string[],
   { file = "-", out, domain, tenant, profile, write }: FlagsOf<typeof OPTIONS>,
@@ -133,8 +133,8 @@ async function askFile(
 }
 
 /**
- * Returns the ids of the questions that have an answer in the output of an earlier run. Ignores an incomplete last
- * line.
+ * Returns the ids of the questions that have an answer in the output file of an earlier run. An incomplete last line is
+ * ignored.
  */
 function answeredIn(path: string): Set<string> {
   if (!existsSync(path)) return new Set();
@@ -151,7 +151,7 @@ function failureOf(error: unknown): { readonly code: string; readonly message: s
 /** Maximum bytes to read from standard input. A question has at most 100,000 characters in any configuration. */
 const MAX_INPUT = 400_000;
 
-/** Returns the answer without the warnings that were already printed. */
+/** Returns the answer without the warnings that were printed before it. */
 function withoutShown(answer: Answer, shown: readonly Warning[]): Answer {
   return { ...answer, warnings: answer.warnings.filter(({ message }) => !shown.some((one) => one.message === message)) };
 }

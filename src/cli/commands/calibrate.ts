@@ -5,7 +5,7 @@ import { toSnakeCase } from "../../text/validate.ts";
 import { DOMAIN, define, printResult } from "../command.ts";
 import { type CliContext, configOf, EXIT, pathOf, withEngine } from "../context.ts";
 
-/** Significance level: the probability that the promised maximum risk does not hold. */
+/** Significance level: probability that, despite calibration, the share of wrong answers exceeds the maximum. */
 const DEFAULT_DELTA = 0.05;
 
 export function addCalibrateCommand(program: Command, context: CliContext): void {

@@ -43,8 +43,8 @@ Examples:
 }
 
 /**
- * Reads standard input as text. It reads slightly more than `limit`, so that validation can report an answer that is
- * too long.
+ * Reads standard input as text. Of an input that is too long, it returns one character more than `limit`, so that validation
+ * rejects it.
  */
 async function readAnswer(context: CliContext, limit: number): Promise<string> {
   const input = await readInput(context, 4 * limit);
@@ -60,13 +60,13 @@ async function domainOf(domain: string | undefined, tenant: string | undefined, 
   return pack;
 }
 
-/** Renders the verdict of each sentence, with findings and exact places in the sources. */
+/** Renders the verdict of each sentence, with the findings and their places in the sources. */
 export function renderVerified({ sources, unreadable, sentences, checks, passed }: VerifiedAnswer, colors: Terminal["colors"]): string {
   const faults = sentences.filter(({ verdict }) => verdict !== "pass").length;
   const lines = sentences.flatMap((sentence, i) => [...sentenceLines(sentence, i + 1, colors), ""]);
   for (const { name, verdict, reason } of checks) lines.push(`${mark(verdict, colors)} answer: ${name}: ${harmlessLine(reason)}`);
   if (checks.length > 0) lines.push("");
-  // Sources in the order of their numbers, then files without a number.
+  // List sources by number, then unreadable files that have no number.
   const listed = [
     ...sources.map(({ n, path, title }) => ({ n, line: `[${n}] ${harmlessLine(title === "" ? path : `${path}: ${title}`)}` })),
     ...unreadable.map(({ n, path, reason }) => {

@@ -71,7 +71,7 @@ Examples:
   });
 }
 
-/** Finds files by path, document id or end of the path. Returns at least one. @throws RequestError `unknown_file` */
+/** Finds files whose path, document id or end of the path is `name`. @throws RequestError `unknown_file` if there is none */
 function find(files: readonly FileDescription[], name: string): readonly [FileDescription, ...FileDescription[]] {
   const exact = files.filter(
     ({ path, documents }) => path === name || documents.some((document) => document.id === name || document.path === name),

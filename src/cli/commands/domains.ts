@@ -13,9 +13,9 @@ import { harmless, harmlessLine, type Terminal } from "../terminal.ts";
 import { PORT, serveDomain } from "./serve.ts";
 
 const NAME = /^[a-z0-9][a-z0-9_-]*$/;
-/** Default folder of new packs, in the working directory. */
+/** Folder in which new packs are created, relative to the working directory. */
 const DEFAULT_FOLDER = "domains";
-/** Maximum number of items to print per finding. `--json` prints all. */
+/** Maximum number of printed items per finding. With `--json`, all are printed. */
 const SHOWN_ITEMS = 5;
 
 export function addNewDomainCommand(program: Command, context: CliContext): void {

@@ -42,9 +42,9 @@ type GoldenFlags = FlagsOf<typeof SETS>;
 type GoldenOutputs = FlagsOf<typeof OUTPUTS>;
 
 /**
- * Adds the command that measures answers on the user's own golden sets. Returns it, so that the lab can add further
- * commands to it.
- * @param openSets maps the folder given as --data to the folder of sets
+ * Adds the command that measures answers on the user's own golden sets. Returns it, so that programs outside this package
+ * can add subcommands.
+ * @param openSets returns the folder of golden sets for the folder given as --data
  */
 export function addEvalCommand(program: Command, context: CliContext, openSets = (folder: string) => folder): Command {
   const evaluate = define(program, context, "eval", { description: "measure answers against golden sets" });
@@ -105,7 +105,7 @@ async function evaluateGolden(
   const measured: MeasuredSet[] = [];
   let cancelled: unknown = null;
   try {
-    // Loaded here, because help and usage errors need no engine.
+    // Load the engine only here, because help and usage errors do without it.
     const [{ createEngine }, { runGolden }, { createShippedJudge }] = await Promise.all([
       import("../../engine/engine.ts"),
       import("../../grading/run-golden.ts"),
@@ -161,7 +161,7 @@ async function recorderOf(path: string, config: Config): Promise<OutputRecorder>
   return recordOutput(path, modelsOf(config));
 }
 
-/** Returns names, sizes and times of the documents. If one has changed, a cancelled run starts over. */
+/** Returns names, sizes and times of the documents. If any of them changes, a cancelled run starts from the beginning. */
 function documentsOf({ documents, tenants }: GoldenSet): unknown[] {
   return [documents, ...Object.values(tenants)].flatMap((folder) =>
     (statSync(folder).isDirectory()

@@ -96,14 +96,12 @@ function nextStep({ asTyped, colors }: Terminal, domain: string | undefined): st
   return colors.dim(asTyped(`Next: sourcebound ask${domain === undefined ? "" : ` --domain ${domain}`} "…", or sourcebound serve`));
 }
 
-/**
- * `LOOK_MS`: milliseconds between two checks for changes. `QUIET_MS`: milliseconds without a further change before
- * files are ingested, because programs write a file in several steps.
- */
+/** Milliseconds between two checks whether the folder changed. */
 const LOOK_MS = 250;
+/** Milliseconds without a further change before an ingest begins, because programs write a file in several steps. */
 const QUIET_MS = 500;
 
-/** Ingests a folder once, and again after every change. Changes during an ingest are ingested after it. */
+/** Ingests a folder, and again after every change. A change during an ingest causes another ingest after it. */
 async function follow(folder: string, context: CliContext, run: () => Promise<void>): Promise<void> {
   let changedAt = Number.POSITIVE_INFINITY;
   let failure: unknown = null;
@@ -129,8 +127,8 @@ async function follow(folder: string, context: CliContext, run: () => Promise<vo
 }
 
 /**
- * Creates one ingest for each folder, each address and standard input, and one for all single files together. First
- * checks that all paths exist.
+ * Creates the ingests: one per folder, one per address, one for standard input, and one for all single files together.
+ * All paths are checked first.
  */
 async function sourcesOf(
   what: readonly string[],
@@ -158,7 +156,7 @@ async function sourcesOf(
   return sources;
 }
 
-/** Parses a list of files, one per line. */
+/** Reads a list of files to ingest, one path per line. */
 async function listedIn(filesFrom: string | undefined, context: CliContext): Promise<string[]> {
   if (filesFrom === undefined) return [];
   const list =
@@ -257,16 +255,16 @@ export async function showIngest(events: AsyncIterable<IngestEvent>, terminal: T
 
 type IngestEnd = Extract<IngestEvent, { type: "ingest-end" }>;
 
-/** A file that could not be read. `readAt` is the time of the version that is kept, ISO 8601; `null` without one. */
+/** A file that could not be read. `readAt` is the ISO 8601 time of its stored version; `null`: none is stored. */
 type Failure = Pick<Extract<IngestEvent, { type: "file-failed" }>, "path" | "code" | "reason" | "readAt">;
 
-/** Facts from the events that the summary contains. */
+/** What happened during an ingest, for its summary. */
 interface Met {
   readonly failures: readonly Failure[];
   readonly embedFailure: string | null;
   /** Number of skipped files by reason. */
   readonly skipped: ReadonlyMap<string, number>;
-  /** Paths of deleted files. A file that could not be read may be one of them under a new name. */
+  /** Paths of deleted files. One of them may be the earlier name of a file that could not be read. */
   readonly gone: readonly string[];
 }
 
@@ -324,7 +322,7 @@ function emptyPages({ notices }: IngestEnd): number {
 }
 
 /**
- * Code of notices about pictures without text. They are common, so the summary only counts them. `documents show` lists
+ * Code of notices about pictures without text. They are so common that the summary only counts them. `documents show` lists
  * them by file.
  */
 const FIGURES = "figures_without_text";

@@ -80,7 +80,7 @@ Examples:
 }
 
 /**
- * Returns the grants for a key.
+ * Returns what a key may access, from the options.
  * @throws RequestError for unknown names, and if an admin key is restricted
  */
 function grantOf({ role, domain, tenant, allTenants, access }: FlagsOf<typeof GRANT>, engine: Engine) {
@@ -123,7 +123,7 @@ function toName(text: string): string {
   return name;
 }
 
-/** Parses the expiry of a key: a number of days from now (`90d`), a date or a time. */
+/** Parses the time at which a key expires: a number of days from now (`90d`), a date, or a date with time. */
 function toExpiry(text: string): string {
   const days = /^([1-9]\d{0,4})d$/.exec(text)?.[1];
   const at = days === undefined ? toTime(text) : new Date(Date.now() + Number(days) * 86_400_000).toISOString();

@@ -42,14 +42,14 @@ Examples:
     argument: ["<id>", "id of the report or of its answer"],
     options: [DOMAIN, OF_TENANT, JSON_OUT],
     async use(engine, { given, command }) {
-      // If parent and subcommand have the same option, Commander sets it at the parent.
+      // The parent command has the same options, and Commander then assigns their values to the parent.
       const { json, domain, tenant } = command.optsWithGlobals<{ json?: boolean; domain?: string; tenant?: string }>();
       printResult(terminal, json, toSnakeCase(await engine.report(given, { domain, tenant })));
     },
   });
 }
 
-/** Explains why the list is empty, and what to do. */
+/** Explains why no reports are listed, and what to do. */
 function emptyText({ topic, since, tenant, domain }: ReportOptions, { config }: Engine): string {
   const narrowed = [...(topic === undefined ? [] : ["--topic"]), ...(since === undefined ? [] : ["--since"])];
   const where = `domain "${domain ?? config.domain}"${tenant === undefined ? "" : `, tenant "${tenant}"`}`;
@@ -60,12 +60,12 @@ function emptyText({ topic, since, tenant, domain }: ReportOptions, { config }: 
 
 function parseDay(text: string): Date {
   const day = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T00:00:00Z`) : new Date(Number.NaN);
-  // `Date` accepts a nonexistent day and turns it into a day of the next month.
+  // `Date` turns a nonexistent day into another one, e.g. 2026-02-30 into 2026-03-02.
   if (Number.isNaN(day.getTime()) || !day.toISOString().startsWith(text)) throw new InvalidArgumentError("Use a day such as 2026-11-01.");
   return day;
 }
 
-/** Summarises reports: the groups with their advice, and the newest questions. The text of a question is empty if it was not stored. */
+/** Summarises reports: groups by topic with their advice, then the newest questions. A question whose text is not stored is "". */
 export function summaryOf({ total, topics, reports }: ReportOverview) {
   const advice = ({ recommendations }: TopicOverview) =>
     recommendations.map(({ reports: n, basis, text, kind }) => `${n} × ${text === "" ? kind.replaceAll("_", " ") : text} (${basis})`);

@@ -98,7 +98,7 @@ better.txt:
 
 Exit code of history: 0 intact, 5 the log was tampered with.`;
 
-/** Describes for which questions a correction is served. */
+/** Says for which questions the correction is served. `within`: filters of the corrected question; `null`: it had none. */
 function servedWhere({ question, within }: Pick<ShownReview, "question" | "within">): string {
   const asked = `From now on it is served when "${harmlessLine(question)}" is asked`;
   if (within === null) return `${asked} without filters; with filters, the question is answered as before.`;

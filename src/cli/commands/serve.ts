@@ -41,7 +41,7 @@ export function addDemoCommand(program: Command, context: CliContext): void {
   });
 }
 
-/** Ingests the documents of a domain and serves the web app for it, until the command is interrupted. */
+/** Serves the web app for a domain and ingests its documents, until the command is interrupted. */
 export function serveDomain(domain: string, config: Config, context: CliContext): Promise<void> {
   const { terminal, signal } = context;
   return withEngine(context, config, async (engine) => {
@@ -130,7 +130,7 @@ Examples:
           transport,
           onerror: (error) => log.error("mcp", { message: error.message }),
         });
-        // After a message that is too long, the transport closes itself, but the input stays open.
+        // A message that is too long closes the transport, but not the input, so wait for either.
         const closed = Promise.withResolvers<void>();
         const { onclose } = transport;
         transport.onclose = () => {
@@ -140,7 +140,7 @@ Examples:
         await Promise.race([finished(input), closed.promise, untilAborted(signal)]);
         process.stdin.destroy();
         await served.close();
-        // Cancelled calls still use the engine until they end.
+        // Cancelled calls use the engine until they end, so wait for them before it is closed.
         await Promise.allSettled(running);
       });
     },
@@ -148,12 +148,12 @@ Examples:
 }
 
 /**
- * Yields the input, but ends only after every call is answered. Otherwise the transport would cancel open calls at the
- * end of the input.
+ * Yields the input, but ends only when every call is answered. If the input ended earlier, the transport would cancel the
+ * running calls.
  */
 async function* untilAnswered(input: AsyncIterable<Buffer>, running: ReadonlySet<Promise<unknown>>): AsyncGenerator<Buffer, void> {
   yield* input;
-  // Ends the last line, which may have no line break.
+  // End the last line, in case it has no line break.
   yield Buffer.from("\n");
   do {
     await setImmediate();
