@@ -1,4 +1,4 @@
-/** The part of the Trusted Types API that the page uses; lib.dom does not declare it yet. */
+/** The part of the Trusted Types API that the page uses. TypeScript's DOM types do not declare it yet. */
 interface Window {
   readonly trustedTypes?: {
     createPolicy(name: string, rules: { createScriptURL(url: string): string }): { createScriptURL(url: string): string };

@@ -9,7 +9,7 @@ export function formatNumber(value: number): string {
   return NUMBER.format(value);
 }
 
-/** Formats a day such as `2026-01-15` in words; returns any other text unchanged. */
+/** Formats a date such as `2026-01-15` in words. Any other text is returned unchanged. */
 export function formatDate(iso: string): string {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(iso)) return iso;
   const date = new Date(`${iso}T00:00:00Z`);
@@ -21,7 +21,7 @@ export function formatConfidence(share: number): string {
   return `${Math.round(share * 100)} in 100`;
 }
 
-/** Returns a URL if its scheme is http or https, otherwise `null`, so that no other scheme becomes a link. */
+/** Returns an http or https URL unchanged, and `null` for any other scheme, which must not become a link. */
 export function toHttpUrl(url: string | null): string | null {
   return url !== null && /^https?:\/\//i.test(url) ? url : null;
 }
@@ -53,10 +53,10 @@ export function describeStage(stage: string): string {
   return STAGE_LINES[stage] ?? stage;
 }
 
-/** Key in an answer's timings that is not a stage: milliseconds until the first checked sentence. */
+/** Key among an answer's timings that is no stage: milliseconds until the first checked sentence. */
 export const FIRST_SENTENCE = "first_sentence";
 
-/** Reasons for refusals in words. A reason that is not listed is shown as the server sends it. */
+/** Reasons for refusals in words, by the server's code. Other codes are shown unchanged. */
 export const REFUSALS: Readonly<Record<string, string>> = {
   nothing_relevant: "nothing relevant found",
   evidence_too_weak: "evidence too weak",

@@ -1,4 +1,4 @@
-// This must be the first import; first.ts says why.
+// This must be the first import, for the reason in first.ts.
 import "./first.ts";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
@@ -18,7 +18,7 @@ import "./styles/media.css";
 const root = document.getElementById("root");
 if (root === null) throw new Error("the page has no #root");
 const page = createRoot(root);
-// Do not use top-level await, because the build would then split this file and its imports into separate requests.
+// Do not use top-level await here: the build would then split this file and its imports into separate requests.
 lookFirst(firstCalls).then((first) =>
   page.render(
     <StrictMode>

@@ -6,7 +6,7 @@ import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 
 /**
- * Vite plugin that adds the files that the PDF library loads by name: character maps, standard fonts, and image decoders
+ * Vite plugin that copies the files which the PDF library loads by name: character maps, standard fonts, and image decoders
  * that need no WebAssembly.
  */
 function pdfAssets(): Plugin {

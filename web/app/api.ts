@@ -1,12 +1,11 @@
 import { ClientError, createClient } from "../../src/client/index.ts";
 
-/** HTTP client of the web app, with the API key of its user. */
 export type Api = ReturnType<typeof createApi>;
 
 /** Creates the client. @param key `null`: nobody is signed in */
 export function createApi(key: string | null) {
   const server = { baseUrl: "", apiKey: key ?? undefined };
-  // No retries, because a view shows a failure immediately and offers to try again.
+  // No retries: a view shows a failure immediately and has a button to try again.
   const { request, bytes } = createClient({ ...server, retries: 0, timeoutMs: 0 });
   return {
     ...createClient(server),
@@ -17,7 +16,7 @@ export function createApi(key: string | null) {
 }
 
 export function messageOf(error: unknown): string {
-  // The server's message for a missing key addresses programmers, so replace it.
+  // The server's message explains how programs send a key, so show another one.
   if (error instanceof ClientError && error.code === "key_missing") return "This server requires an API key.";
   return error instanceof Error ? error.message : String(error);
 }

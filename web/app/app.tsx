@@ -27,8 +27,8 @@ function roomsFor(roles: readonly string[]): readonly Room[] {
 }
 
 /**
- * Returns the route to show first. A user without the role `ask` gets the first permitted view instead of Ask. Other views
- * report a missing role themselves.
+ * Returns the route to show first. A user without the role `ask` gets the first permitted view instead of Ask. The other
+ * views show a message if a role is missing.
  */
 function entered(route: Route, roles: readonly string[]): Route {
   if (route.room !== "ask" || roles.includes("ask")) return route;
@@ -43,7 +43,7 @@ const Options = lazy(() => import("./options-dialog.tsx"));
 const SharedAnswer = lazy(() => import("../ask/shared-answer.tsx"));
 const WhyPane = lazy(() => import("../why/why-pane.tsx"));
 const ReaderPane = lazy(() => import("../reader/reader-pane.tsx"));
-/** All views except Ask, by their name in the route. */
+/** The views except Ask, by their name in the route. */
 const VIEWS = {
   library: lazy(() => import("../library/library-room.tsx")),
   review: lazy(() => import("../review/review-room.tsx")),
@@ -52,7 +52,7 @@ const VIEWS = {
   monitor: lazy(() => import("../monitor/monitor-room.tsx")),
 } satisfies Record<string, ComponentType<{ readonly id: string | null }>>;
 
-/** The whole page. Ask stays mounted while another view is shown. */
+/** The whole page. The Ask view stays mounted, but hidden, while another view is shown. */
 export function App({ first }: { readonly first: FirstLook }) {
   const account = useNewAccount(first);
   const route = entered(useRoute(), account.roles);

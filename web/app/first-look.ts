@@ -7,18 +7,15 @@ export interface FirstLook {
   readonly domains: Asked<WireDomains>;
 }
 
-/** A request in flight. */
+/** A request that has been sent. */
 export interface Asked<T> {
   /** The result; `null` if it did not arrive in time, or if the request failed. */
   readonly known: T | null;
-  /** Returns the running request to the first caller. Returns `null` to all later callers, or if the result is known. */
+  /** Returns the running request on the first call, unless the result is known. Afterwards returns `null`. */
   take(): Promise<T> | null;
 }
 
-/**
- * Maximum milliseconds that the first render waits. A nearby server responds within this time, so that the page renders
- * only once.
- */
+/** Milliseconds that the first render waits for the two requests. If they end within this time, the page renders only once. */
 const FIRST_LOOK_MS = 200;
 
 /** The two requests of every visit, already sent. */
@@ -31,7 +28,7 @@ export function askFirst(api: Pick<Api, "get">): FirstCalls {
   return { caller: api.get<WireCaller>("/v1/whoami"), domains: api.get<WireDomains>("/v1/domains") };
 }
 
-/** Waits up to `limitMs` for the first requests. Never throws; the caller of `take` gets the error of a failed request. */
+/** Waits up to `limitMs` for both requests. It never throws: an error of a request goes to whoever calls `take`. */
 export async function lookFirst(calls: FirstCalls, limitMs: number = FIRST_LOOK_MS): Promise<FirstLook> {
   const over = new Promise<null>((resolve) => setTimeout(() => resolve(null), limitMs));
   const within = <T>(call: Promise<T>): Promise<T | null> => Promise.race([call.catch(() => null), over]);

@@ -40,7 +40,7 @@ export default function Options({ asks, onDone }: OptionsProps) {
   );
 }
 
-/** Selectors of domain, tenant and profile. A selector with only one option is hidden. */
+/** Selectors of domain, tenant and profile. If there is only one option, the selector is hidden. */
 function Choices({ asks }: { readonly asks: boolean }) {
   const { domain, domains, tenant, preferences, prefer } = useAccount();
   if (domains.type !== "ready" || domain === null) return null;
@@ -89,7 +89,7 @@ function describeKey(caller: Account["caller"]): string {
   return `This key may: ${roles.join(", ")}.${id === null ? "" : ` Its id is ${id}.`}`;
 }
 
-/** Returns the message for a key that does not work. The server's message for an unknown key addresses programmers. */
+/** Returns the message for a failed sign-in. The server's message for a wrong key addresses programmers, so it is replaced. */
 function keyFault(error: unknown): string {
   if (error instanceof ClientError && WRONG_KEY.has(error.code))
     return "Unknown key. Check that you copied all of it, or ask your administrator for a new one.";

@@ -1,4 +1,4 @@
-/** Settings stored in this browser. All except the theme are sent to the server of this page, as is the API key. */
+/** Settings stored in this browser. Except for the theme, they are sent to the server with requests. */
 export interface Preferences {
   /** Name of the domain; empty: the server's default. */
   readonly domain: string;
@@ -12,7 +12,7 @@ export interface Preferences {
 const PREFERENCES = "sourcebound.preferences";
 const KEY = "sourcebound.key";
 
-/** Returns a stored value, or `null` if there is none or storage is disabled. */
+/** Returns a stored value; `null` if there is none or the browser does not allow storage. */
 function read(storage: () => Storage, name: string): string | null {
   try {
     return storage().getItem(name);
@@ -26,7 +26,7 @@ function write(storage: () => Storage, name: string, value: string | null): void
     if (value === null) storage().removeItem(name);
     else storage().setItem(name, value);
   } catch {
-    // If storing fails, the value applies until the page is closed.
+    // If storing fails, the value is lost when the page is closed.
   }
 }
 
@@ -47,7 +47,7 @@ export function writePreferences(preferences: Preferences): void {
   write(local, PREFERENCES, JSON.stringify(preferences));
 }
 
-/** Returns the API key: from the session, or from this device if the user chose to stay signed in. */
+/** Returns the API key from the session storage or, if the user chose to stay signed in, from the local storage. */
 export function readKey(): string | null {
   return read(session, KEY) ?? read(local, KEY);
 }
@@ -59,7 +59,7 @@ export function writeKey(key: string | null, keep: boolean): void {
 
 const OPEN = "sourcebound.open";
 
-/** Returns the id of the conversation that was open before the page was reloaded. */
+/** Returns the id of the open conversation. It survives a reload of the page. */
 export function readOpen(): string | null {
   return read(session, OPEN);
 }

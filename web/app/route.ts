@@ -1,10 +1,10 @@
 import { useMemo, useSyncExternalStore } from "react";
 import type { WireCitation } from "../../src/client/index.ts";
 
-/** The route of the page. It is in the fragment after `#`, which browsers do not send, so no server log records it. */
+/** The route of the page. It is stored in the URL after `#`. Browsers do not send this part, so it is in no server log. */
 export type Route =
   | { readonly room: "ask" }
-  /** A shared answer. */
+  /** An answer that somebody shared by its link. */
   | { readonly room: "answer"; readonly id: string }
   /** The explanation of an answer stored on this device. */
   | { readonly room: "why"; readonly id: string }
@@ -22,7 +22,7 @@ export interface Scope {
   readonly tenant: string | null;
 }
 
-/** A place in a document, with data to detect whether the document has changed. */
+/** A place in a document. Version and quote show whether the document has changed. */
 export interface Place extends Scope {
   readonly document: string;
   /** UTF-16 code units into the normalised text; `null`: the start of the document. */
@@ -30,14 +30,11 @@ export interface Place extends Scope {
   readonly end: number | null;
   /** Version of the document that the offsets refer to. */
   readonly version: string | null;
-  /** Text at the offsets. If the document has changed, the text is searched for. */
+  /** Text at the offsets. If the document has changed, this text is searched for. */
   readonly quote: string | null;
 }
 
-/**
- * Maximum length of a quote in a link: enough to find the place again, and short enough for the URL limits of all
- * programs.
- */
+/** Maximum length of a quote in a link. It is enough to find the place again, and the URL stays short enough for all programs. */
 export const LINKED_QUOTE_CHARACTERS = 300;
 
 export function formatRoute(route: Route): string {
@@ -64,7 +61,7 @@ function formatPlace({ start, end, version, quote, domain, tenant }: Place): str
   return query === "" ? "" : `?${query}`;
 }
 
-/** Parses a fragment. An invalid fragment gives the route of Ask. */
+/** Parses the part of a URL after `#`. If it is invalid, returns the route of the Ask view. */
 export function parseRoute(hash: string): Route {
   const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
   const [room = "", rest = ""] = path.split("/", 2);
@@ -108,7 +105,7 @@ function subscribe(onChange: () => void): () => void {
   return () => window.removeEventListener("hashchange", onChange);
 }
 
-/** Returns the current route, and updates when the address changes. */
+/** Returns the current route. Renders again when the URL changes. */
 export function useRoute(): Route {
   const hash = useSyncExternalStore(subscribe, () => window.location.hash);
   return useMemo(() => parseRoute(hash), [hash]);
@@ -120,7 +117,7 @@ export function goTo(route: Route): void {
 
 type Cited = Pick<WireCitation, "document_id" | "document_version" | "start" | "end">;
 
-/** Returns the route to a cited place. @param quote its text; `null`: not known */
+/** Returns the route to a cited place. @param quote text of the place; `null`: not known */
 export function placeOf(cited: Cited, quote: string | null, { domain, tenant }: Scope): Route {
   const { document_id: document, document_version: version, start, end } = cited;
   return { room: "read", document, start, end, version, quote, domain, tenant };

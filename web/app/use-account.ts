@@ -14,17 +14,17 @@ export interface Account {
   readonly domain: WireDomain | null;
   /** The selected tenant of the domain; `null`: no tenant. */
   readonly tenant: string | null;
-  /** Roles of the user. Only `ask` until the server has stated them. */
+  /** Roles of the user. Until the server has stated them, only `ask`. */
   readonly roles: readonly string[];
   readonly signedIn: boolean;
-  /** Owner of the stored conversations. Each API key has its own owner, so its user sees only the conversations held with this key. */
+  /** Owner of the stored conversations, derived from the API key. A user sees only the conversations of the current key. */
   readonly owner: string;
   readonly preferences: Preferences;
   prefer(change: Partial<Preferences>): void;
-  /** Documents to which questions are limited; empty: not limited. */
+  /** Documents to which the user limits questions; empty: no limit. */
   readonly only: readonly ChosenDocument[];
   choose(only: readonly ChosenDocument[]): void;
-  /** Checks a key and stores it. @throws the server's error, without storing the key */
+  /** Checks a key at the server, then stores it. @throws the server's error, without storing the key */
   signIn(key: string, keep: boolean): Promise<void>;
   signOut(): void;
   reload(): void;
@@ -43,16 +43,13 @@ export function useAccount(): Account {
   return account;
 }
 
-/**
- * Fetches JSON from a path when first rendered, and again when the path changes. Returns the state and a function that
- * reloads.
- */
+/** Fetches JSON, and again when the path changes. Returns the state and a function that fetches again. */
 export function useFetched<T>(path: string): readonly [Loaded<T>, () => void] {
   const { api } = useAccount();
   return useLoaded<T>(useCallback((signal) => api.get<T>(path, signal), [api, path]));
 }
 
-/** Creates the state of the user. @param first results of the first requests, if they are already known */
+/** Creates the state of the user. @param first the requests that were sent before the first render */
 export function useNewAccount(first: FirstLook): Account {
   const [key, setKey] = useState(readKey);
   const api = useMemo(() => createApi(key), [key]);
@@ -69,7 +66,7 @@ export function useNewAccount(first: FirstLook): Account {
 
   useEffect(() => {
     const root = document.documentElement.dataset;
-    // Set the attribute only if it differs, because setting it restyles the whole page.
+    // Set the attribute only if it differs: setting it makes the browser compute the styles of the whole page again.
     if (root.theme !== preferences.theme) root.theme = preferences.theme;
     writePreferences(preferences);
   }, [preferences]);
@@ -107,7 +104,7 @@ function domainOf({ domains }: WireDomains, preferred: string): WireDomain | nul
   return domains.find(({ name }) => name === preferred) ?? domains.find((one) => one.default) ?? domains[0] ?? null;
 }
 
-/** Returns the public part of a key, as owner of conversations. Without a key, and for the admin token, the owner is a fixed name. */
+/** Returns the owner of conversations: the public part of the key, or a fixed name without a key and for the admin token. */
 function ownerOf(key: string | null): string {
   return key === null ? "no key" : (/^sb_([0-9a-f]+)_/.exec(key)?.[1] ?? "administrator");
 }

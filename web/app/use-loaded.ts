@@ -8,10 +8,8 @@ export type Loaded<T> =
   | { readonly type: "failed"; readonly code: string; readonly message: string };
 
 /**
- * Runs a call and returns its state, and a function that runs it again. A result that arrives after a newer call has
- * started is dropped.
- *
- * @param known the result, if it is already known, so that the first call is skipped; `null`: not known
+ * Calls `load` and returns the state of the call, and a function that calls it again. The result of an older call is ignored.
+ * @param known the result, if it is known already, so that the first call is skipped; `null`: not known
  */
 export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, known: NoInfer<T> | null = null): readonly [Loaded<T>, () => void] {
   const [state, setState] = useState<Loaded<T>>(known === null ? { type: "loading" } : { type: "ready", value: known });

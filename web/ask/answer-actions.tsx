@@ -18,19 +18,16 @@ type Rating =
 const ReasonForm = lazy(() => import("./reason-form.tsx"));
 
 export interface AnswerActionsProps {
-  /** Number of the turn, from 1. It makes labels unique, because the page may show several answers. */
+  /** Number of the turn, from 1. It makes labels unique among all answers on the page. */
   readonly number: number;
   readonly answer: WireAnswer;
   readonly busy: boolean;
-  /** Asks again for a longer answer; `null`: the button is hidden. */
+  /** Asks for a longer answer; `null`: the button is hidden. */
   readonly onMore: (() => void) | null;
   readonly onRetry: () => void;
 }
 
-/**
- * The actions of an answer in one row: rate, explain, copy; “More” opens further ones. After a click on “Wrong”, a field
- * for the reason appears.
- */
+/** The actions of an answer in one row. “More” opens further ones. After a click on “Wrong”, a field for the reason appears. */
 export function AnswerActions({ number, answer, busy, onMore, onRetry }: AnswerActionsProps) {
   const { api, roles } = useAccount();
   const [rating, setRating] = useState<Rating>({ type: "open" });
@@ -133,7 +130,7 @@ function describeKept(verdict: Verdict, reason: boolean): string {
   return reason ? "Thank you. Your reason was saved for review." : "Thank you. Your rating was saved for review.";
 }
 
-/** SVG paths of the icons, drawn as outlines on a grid of 16 units, in the colour of the text. */
+/** SVG paths of the icons: outlines on a grid of 16 × 16 units. */
 const PATHS = {
   up: "M5 7.2 8 1.8c1 0 1.7.8 1.6 1.8L9.3 6h3.4c.9 0 1.5.8 1.3 1.7l-1 4.6c-.1.7-.7 1.2-1.4 1.2H5zM2 7.2h3v6.3H2z",
   down: "M5 8.8 8 14.2c1 0 1.7-.8 1.6-1.8L9.3 10h3.4c.9 0 1.5-.8 1.3-1.7l-1-4.6c-.1-.7-.7-1.2-1.4-1.2H5zM2 8.8h3V2.5H2z",
@@ -144,7 +141,7 @@ const PATHS = {
   review: "M3 13l.6-2.7L11 3l2 2-7.3 7.4zM9.5 4.5l2 2",
 } as const;
 
-/** An icon followed by the name of the action. */
+/** An icon with the name of its action. */
 function Named({ icon, children }: { readonly icon: keyof typeof PATHS; readonly children: ReactNode }) {
   return (
     <>
@@ -156,7 +153,7 @@ function Named({ icon, children }: { readonly icon: keyof typeof PATHS; readonly
   );
 }
 
-/** Formats an answer as plain text for the clipboard: its lines with citation numbers, then each source with its location. */
+/** Formats an answer as plain text for the clipboard: its lines with citation numbers, then the sources. */
 export function copiedText(answer: WireAnswer): string {
   const { question, citations, refusal, warnings } = answer;
   if (refusal !== null) return `${question}\n\n${refusal.message}\n${refusal.note}`.trim();

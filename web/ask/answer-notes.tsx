@@ -13,7 +13,7 @@ interface MessagesProps {
   readonly onAsk?: (question: string) => void;
 }
 
-/** Shows warnings about the answer, and notices about steps that were skipped. */
+/** Shows warnings about the answer, and notices, for example about skipped steps. */
 export function Messages({ warnings, notices, onAsk }: MessagesProps) {
   if (warnings.length + notices.length === 0) return null;
   return (
@@ -32,10 +32,7 @@ export function Messages({ warnings, notices, onAsk }: MessagesProps) {
   );
 }
 
-/**
- * Matches URLs and numbers to dial in a hotline's text: three digits that begin with 1 or 9, short codes of 5–6 digits,
- * and phone numbers.
- */
+/** Matches URLs and phone numbers in a hotline's text. Phone numbers include short ones: 5–6 digits, or 3 that begin with 1 or 9. */
 const REACHABLE = /https?:\/\/[^\s)]+|\b(?:\+?\d[\d-]{7,}\d|\d{5,6}|[19]\d{2})\b/g;
 
 /** Renders a text with its URLs and phone numbers as links. */
@@ -52,7 +49,7 @@ function WithLinks({ text }: { readonly text: string }) {
   return [...parts, text.slice(from)];
 }
 
-/** Shows a link to further reading, which is not a source of the answer. */
+/** Shows a link to a document for further reading. The answer is not based on it. */
 export function SeeAlso({ seeAlso: { title, heading, url } }: { readonly seeAlso: NonNullable<WireAnswer["see_also"]> }) {
   return (
     <p>
@@ -72,7 +69,7 @@ interface AnswerSummaryProps {
 export function AnswerSummary({ answer, states }: AnswerSummaryProps) {
   const { label, meaning } = labelConfidence(answer);
   const lost = answer.citations.filter(({ n }) => labelLoss(states.get(n)?.state) !== null).length;
-  // Show no confidence for a reviewer's answer, because a person wrote it.
+  // A person wrote a reviewer's answer, so it has no confidence to show.
   const isJudged = answer.refusal === null && answer.cache_mode !== "curated";
   return (
     <div className="summary">
@@ -124,7 +121,7 @@ interface IncompleteProps {
   readonly onRetry: () => void;
 }
 
-/** Explains why an answer is incomplete, and offers to ask again. The sentences shown so far stay visible above. */
+/** Explains why an answer is incomplete, with a button to ask again. Its sentences so far stay visible above. */
 export function Incomplete({ status, shown, busy, onRetry }: IncompleteProps) {
   if (status.type === "running" || status.type === "answered") return null;
   const { heading, text } = describeEnd(status);

@@ -12,9 +12,9 @@ export interface AnswerTextProps extends CitationLinks {
   readonly citations: readonly WireCitation[];
   readonly claims: WireAnswer["claims"];
   readonly checks: WireAnswer["checks"];
-  /** Warnings of an answer that is still running and has no claims and checks yet; empty once it is complete. */
+  /** Warnings of an answer that is still being written. A complete answer has claims and checks instead, so the list is empty. */
   readonly warnings: readonly WireAnswer["warnings"][number][];
-  /** Ranges of the sentences that answer the question, shown in bold. */
+  /** Ranges of text that answer the question. They are shown in bold. */
   readonly spans: NonNullable<WireAnswer["answer_spans"]>;
   /** Current state of each quote, by citation number. */
   readonly states: ReadonlyMap<number, CitationState>;
@@ -23,13 +23,13 @@ export interface AnswerTextProps extends CitationLinks {
 }
 
 /**
- * Shows the lines of an answer with their sources. List items form lists. In a table, the cell that answers comes
- * before its row.
+ * Shows the lines of an answer with their sources. Consecutive list items form a list, consecutive rows a table. The cell
+ * that answers is shown above the rest of its row.
  */
 export function AnswerText({ lines, citations, claims, checks, warnings, spans, states, number, ...links }: AnswerTextProps) {
   const props = { citations, links, spans, doubts: (one: PlacedLine) => doubtsAt(one, { claims, checks, warnings, states }) };
   return toBlocks(lines).map((block, i) => {
-    // While an answer is streamed, blocks are only added at the end, so the index of a block's first line identifies it.
+    // The index of a block's first line is a stable key: while an answer is written, blocks are only added at the end.
     if (block.type === "table")
       return <TableBlock key={block.rows[0]?.index} name={`Table ${i + 1} of answer ${number}`} block={block} {...props} />;
     const Item = block.type === "list" ? "li" : "p";
@@ -50,7 +50,7 @@ export function AnswerText({ lines, citations, claims, checks, warnings, spans, 
   });
 }
 
-/** Matches a list item that begins with a number or letter of its own, such as "a)". */
+/** Matches a list item whose text begins with its own number or letter, such as "a)". */
 const NUMBERED = /^\(?[\da-z]{1,3}[.)]/i;
 
 function keyOf({ line, from }: Part): string {
@@ -74,7 +74,7 @@ interface TableBlockProps extends Shared {
   readonly block: AnswerBlock & { readonly type: "table" };
 }
 
-/** Shows rows of one table: the cells that answer, with the table folded below them. If no cell answers, shows the table. */
+/** Shows rows of a table. If some cells answer the question, only these are shown, and the rows can be unfolded below. */
 function TableBlock({ name, block: { label, rows }, ...props }: TableBlockProps) {
   const asked = rows.filter(({ askedCell }) => askedCell !== null);
   const others = rows.filter((row) => !asked.includes(row));
@@ -189,12 +189,11 @@ function doubtsAt({ index, citations }: PlacedLine, { claims, checks, warnings, 
 
 interface SpannedTextProps {
   readonly text: string;
-  /** Offset of the text in the sentence to which the spans refer. */
+  /** Offset of the text in its sentence. The spans count from the start of the sentence. */
   readonly from: number;
   readonly spans: readonly { readonly start: number; readonly end: number }[];
 }
 
-/** Shows a text with the ranges that answer the question in bold. */
 function SpannedText({ text, from, spans }: SpannedTextProps) {
   const inside = spans.filter(({ start, end }) => start >= from && end <= from + text.length);
   return cutText(text, from, inside).map(({ start, text: piece, over }) =>
@@ -213,23 +212,23 @@ interface PlacedLine extends WireLine {
   readonly index: number;
 }
 
-/** A part of a line: a paragraph or an item of a list. */
+/** A paragraph, or an item of a list, that consists of a line of the answer or of a part of one. */
 interface Part {
   readonly text: string;
   /** Offset of the part in the line. */
   readonly from: number;
   readonly line: PlacedLine;
-  /** True for the last part of the line, which the citation numbers of the line follow. */
+  /** True for the last part of its line. The citation numbers are shown after this part. */
   readonly isLast: boolean;
 }
 
-/** Lines that are shown together: consecutive rows of one table as a table, consecutive list items as a list. */
+/** Lines shown together: rows of one table, items of one list, or a paragraph. */
 type AnswerBlock = { readonly label: string | null } & (
   | { readonly type: "text" | "list"; readonly parts: readonly Part[] }
   | { readonly type: "table"; readonly rows: readonly PlacedLine[] }
 );
 
-/** Groups lines into blocks. Consecutive rows of one table form a table, consecutive list items of one document a list. */
+/** Groups lines into blocks. Consecutive rows of one table form a block, and so do consecutive list items of one document. */
 export function toBlocks(lines: readonly WireLine[]): AnswerBlock[] {
   const blocks: AnswerBlock[] = [];
   for (const [index, one] of lines.entries()) {
@@ -252,10 +251,10 @@ export function toBlocks(lines: readonly WireLine[]): AnswerBlock[] {
   return blocks;
 }
 
-/** Matches a text whose first line ends in a colon and is directly followed by the lines that it introduces. */
+/** Matches a text whose first line introduces the following ones: it ends in a colon, and no blank line follows. */
 const ANNOUNCED = /^[^\n]*:[^\S\n]*\n(?!\n)/;
 
-/** Splits a line at blank lines into blocks. A block of one text line is a paragraph, a longer one a list. */
+/** Splits a line of an answer into blocks at blank lines. A block with line breaks is a list, any other a paragraph. */
 function partsOf(line: PlacedLine): AnswerBlock[] {
   let from = 0;
   return line.text.split("\n\n").flatMap((text) => {
@@ -270,7 +269,7 @@ function partsOf(line: PlacedLine): AnswerBlock[] {
   });
 }
 
-/** Splits a text at line breaks. @param start offset of the text in the line */
+/** Splits a text at its line breaks. @param start offset of the text in the line of the answer */
 function splitLines(line: PlacedLine, whole: string, start: number): Part[] {
   let from = start;
   return whole.split("\n").map((text) => {

@@ -5,7 +5,7 @@ import { useAccount, useFetched } from "../app/use-account.ts";
 import { formatCount, formatDate } from "../format.ts";
 import { StateLine } from "../kit/state-line.tsx";
 
-/** Shown in an empty conversation: a heading, and a description of the documents. */
+/** Introduction above an empty conversation: a heading and a description of the documents. */
 export function Welcome() {
   const { domain } = useAccount();
   return (
@@ -24,7 +24,7 @@ function describeHoldings({ title, documents, as_of: { from, to }, description }
 
 const UploadField = lazy(() => import("../library/upload-field.tsx"));
 
-/** Shows suggestions and the upload field. They are below the question box, so that nothing moves when they are loaded. */
+/** Example questions and the upload field. They are below the question box, so that the box does not move when they appear. */
 export function WelcomeMore({ onAsk }: { readonly onAsk: (question: string) => void }) {
   const { domain, domains, roles, reload } = useAccount();
   const documents = domain?.documents ?? 0;
@@ -49,7 +49,6 @@ export function WelcomeMore({ onAsk }: { readonly onAsk: (question: string) => v
   );
 }
 
-/** Shows example questions that the documents answer. */
 function Suggestions({ domain, onAsk }: { readonly domain: WireDomain; readonly onAsk: (question: string) => void }) {
   const { tenant } = useAccount();
   const [state] = useFetched<WireSuggestions>(`/v1/suggestions?${queryOf({ domain: domain.name, tenant })}`);
@@ -85,7 +84,7 @@ export function AskBox({ text, onText, running, onAsk, onStop, ref }: AskBoxProp
   const hintId = useId();
   const question = text.trim();
   const excess = question.length - MAX_QUESTION_CHARACTERS;
-  // Send even a question that is too long: the server reports the limit and, for a crisis message, shows hotlines first.
+  // A question that is too long is sent too. The server then reports the limit, and first shows hotlines if it tells of a crisis.
   const canAsk = !running && question.length > 0;
 
   function send() {

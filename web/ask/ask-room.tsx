@@ -13,7 +13,7 @@ import { TurnView, type TurnViewProps } from "./turn-view.tsx";
 
 const SessionList = lazy(() => import("./sessions-dialog.tsx"));
 
-/** Distance in pixels from the top of the window to the text that the user is assumed to be reading. */
+/** Distance in pixels from the top of the window to the line that the user is assumed to be reading. */
 const READING_PX = 140;
 
 interface Place {
@@ -21,14 +21,14 @@ interface Place {
   readonly top: number;
 }
 
-/** Keeps the text that the user is reading at its place when a side pane opens or closes and changes the layout. */
+/** Keeps the text that the user is reading at its height when a side pane opens or closes and changes the layout. */
 function useKeptPlace(isBeside: boolean): void {
   const place = useRef<Place | null>(null);
   useEffect(() => {
     const note = () => {
       place.current = placeOf(document.activeElement) ?? placeAt(READING_PX);
     };
-    // `capture` runs this listener before others, while the old layout is still in place.
+    // With `capture`, this listener runs before those that change the layout.
     window.addEventListener("hashchange", note, { capture: true });
     return () => window.removeEventListener("hashchange", note, { capture: true });
   }, []);
@@ -42,7 +42,7 @@ function useKeptPlace(isBeside: boolean): void {
   }, [isBeside]);
 }
 
-/** Returns the position of the element that has the focus, if it is in an answer and on screen; otherwise `null`. */
+/** Returns the position of an element if it is in an answer and on screen, otherwise `null`. */
 function placeOf(element: Element | null): Place | null {
   if (element === null || element.closest(".turn") === null) return null;
   const { top } = element.getBoundingClientRect();
@@ -58,7 +58,7 @@ function placeAt(y: number): Place | null {
 }
 
 export interface AskRoomProps {
-  /** Renders the side pane; `null`: there is no pane. */
+  /** Renders the side pane; `null`: no pane is open. */
   readonly pane: ((parts: PaneParts) => ReactNode) | null;
   /** True while another view is shown. */
   readonly away: boolean;
@@ -66,10 +66,10 @@ export interface AskRoomProps {
   readonly handed: Handed | null;
 }
 
-/** A question that another view passes to Ask, to be asked immediately or to be edited first. */
+/** A question that another view passes to the Ask view. */
 export interface Handed {
   readonly question: string;
-  /** Settings with which the question is asked. `null`: the question is put into the box for editing. */
+  /** Settings with which the question is asked immediately. `null`: the question is put into the box for editing. */
   readonly how: AskedHow | null;
 }
 
@@ -79,7 +79,7 @@ export interface PaneParts {
   readonly running: boolean;
 }
 
-/** Number of latest turns that are rendered at once. Earlier ones are rendered when they come near the screen. */
+/** Number of latest turns that are rendered immediately. Earlier ones are rendered when they come near the screen. */
 const EAGER_TURNS = 8;
 /** Height in pixels of the placeholder for a turn that is not rendered yet. */
 const TURN_PX = 640;
@@ -177,8 +177,8 @@ function Turns({ turns, returned, last, ...given }: TurnsProps) {
 }
 
 /**
- * Scrolls to a new turn when it is asked. While a pane hides the conversation, scrolls when the pane is closed.
- * @param lastId id of the last turn; 0: no turn
+ * Scrolls to a new turn. If a pane hides the conversation, this happens when the pane is closed.
+ * @param lastId id of the last turn; 0: there is no turn
  */
 function useBroughtIn(lastId: number, isBeside: boolean): RefObject<HTMLElement | null> {
   const last = useRef<HTMLElement>(null);
@@ -196,12 +196,12 @@ interface Reopened extends Pick<ReturnType<typeof useConversation>, "id" | "open
   readonly box: RefObject<HTMLTextAreaElement | null>;
 }
 
-/** After a reload, reopens the conversation that was open. Also stores the id of the open conversation. */
+/** Opens the conversation again that was open before a reload. For this purpose it stores the id of the open conversation. */
 function useReopened({ id, isEmpty, open, box }: Reopened): void {
   useEffect(() => {
     const before = readOpen();
     if (before !== null) void open(before).catch(() => {});
-    // Set no focus on touch screens, because the keyboard would cover the introduction.
+    // On touch screens, focusing the box would open the keyboard, which covers the introduction.
     if (window.matchMedia("(pointer: fine)").matches) box.current?.focus({ preventScroll: true });
   }, [open, box]);
   useEffect(() => {
@@ -214,7 +214,7 @@ interface Takers {
   readonly ask: (question: string, how: AskedHow) => void;
 }
 
-/** Handles each question that another view passed on, once. */
+/** Handles each question from another view exactly once. */
 function useHanded(handed: Handed | null, { edit, ask }: Takers): void {
   const taken = useRef(handed);
   useEffect(() => {
@@ -227,13 +227,13 @@ function useHanded(handed: Handed | null, { edit, ask }: Takers): void {
 
 interface Returns {
   readonly count: number;
-  /** Id of the last turn when the user last returned. */
+  /** Id of the last turn at the latest return to the Ask view. */
   readonly upTo: number;
 }
 
 /**
- * Counts how often the user returned from another view. Documents may have changed there, so turns must check their
- * quotes again.
+ * Counts how often the user returned from another view. The user may have changed documents there, so the turns must check
+ * their quotes again.
  */
 function useReturns(away: boolean, lastId: number): Returns {
   const [returns, setReturns] = useState({ count: 0, upTo: 0 });
@@ -245,7 +245,7 @@ function useReturns(away: boolean, lastId: number): Returns {
   return returns;
 }
 
-/** Converts the user's preferences into fields of a request. */
+/** Returns the user's preferences as fields of a request. */
 function useHow(): AskedHow {
   const { domain, tenant, preferences, only } = useAccount();
   const { profile, write } = preferences;

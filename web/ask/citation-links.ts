@@ -1,4 +1,4 @@
-/** Which citation is highlighted and which is open, with the handlers for hover and click. */
+/** State and handlers that connect citation numbers with sources. `active`: numbers of the highlighted citations. */
 export interface CitationLinks {
   readonly active: readonly number[];
   /** Number of the citation whose passage is open; `null`: none. */

@@ -3,7 +3,7 @@ import { type Disagreement, joinConflicts, type WireAnswer } from "../../src/cli
 import { formatDate, toHttpUrl } from "../format.ts";
 import { Linked } from "../kit/message.tsx";
 
-/** Shows conflicts between sources of an answer, and web pages that were compared with them. */
+/** Shows the conflicts between sources of an answer, and the results of checking passages on the web. */
 export default function Conflicts({ number, answer: { conflicts, web } }: { readonly number: number; readonly answer: WireAnswer }) {
   return (
     <>
@@ -19,7 +19,7 @@ export interface WebListProps {
 
 const SAYS = { confirmed: "confirms it", contradicted: "contradicts it" } as const;
 
-/** Shows the results of checking uncertain passages on the web. A label says that the web is not a source of the answer. */
+/** Shows the results of checking uncertain passages on the web. They are not sources of the answer, and labelled so. */
 export function WebList({ web }: WebListProps) {
   const pages = web.flatMap(({ sid, pages: found }) => found.map((page) => ({ sid, ...page })));
   const silent = web.filter((said) => said.pages.length === 0);
@@ -68,7 +68,7 @@ export interface ConflictListProps {
   readonly conflicts: WireAnswer["conflicts"];
 }
 
-/** Shows conflicting sources side by side, with one section per conflict. */
+/** Shows each conflict in a section, with the conflicting sources side by side. */
 export function ConflictList({ number, conflicts }: ConflictListProps) {
   return joinConflicts(conflicts).map((one, i) => (
     <section key={keyOf(one)} className="conflict" aria-label={`Conflict ${i + 1} of answer ${number}`}>

@@ -2,7 +2,7 @@ import { type Fit, fitOf, type WireAnswer, type WireRefusal, type WireWarning } 
 import { formatConfidence } from "../format.ts";
 import type { CitationState } from "./use-citation-states.ts";
 
-/** Sentences for users, keyed by the server's warning or error code. If a code is not listed, the server's own message is shown. */
+// Sentences for users, by the server's code of a warning or error. For other codes the server's message is shown.
 
 const WARNINGS: Readonly<Record<string, string>> = {
   low_confidence: "The documents may not cover this topic fully. Check the official source before you rely on this answer.",
@@ -21,12 +21,12 @@ const WARNINGS: Readonly<Record<string, string>> = {
 /** Codes of warnings that are shown in a section of their own. */
 const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set(["conflict", "conflict_resolved", "web_contradicts"]);
 
-/** Codes of notices about how the answer was made. They are shown only in “Why this answer”. */
+/** Codes of notices about technical details. They are shown only in the pane “Why this answer”. */
 const TECHNICAL_NOTICES: ReadonlySet<string> = new Set([
   ...["no_encoder", "encoder_switch", "uncalibrated", "sufficiency", "calibration_unused"],
   "compress_failed",
 ]);
-/** Prefix of the codes of notices about thresholds that were converted from another encoder. */
+/** Prefix of the codes of notices that thresholds were converted from another encoder. */
 const THRESHOLDS = "thresholds_";
 
 export function labelWarning({ code, message }: Pick<WireWarning, "code" | "message">): string {
@@ -41,7 +41,7 @@ export function isTechnical({ code, message }: { readonly code: string; readonly
   return TECHNICAL_NOTICES.has(code) || code.startsWith(THRESHOLDS) || /\bcalibrat/i.test(message);
 }
 
-/** Returns whether a refusal shows only one line: the reply to a greeting or to someone in a crisis. */
+/** Returns whether a refusal consists of one line only: a reply to a greeting, or to someone in a crisis. */
 export function isOneLine(reason: WireRefusal["reason"]): boolean {
   return reason === "small_talk" || reason === "crisis";
 }
@@ -62,7 +62,7 @@ const LOSSES: Readonly<Partial<Record<CitationState["state"], string>>> = {
   gone: "The source no longer exists: no document says this any more.",
 };
 
-/** Describes that a quote was changed or deleted. Returns `null` if its words are still in the documents. */
+/** Returns a message if a quote was changed or deleted; `null` if its text is still in the documents. */
 export function labelLoss(state: CitationState["state"] | undefined): string | null {
   return (state === undefined ? undefined : LOSSES[state]) ?? null;
 }
@@ -79,7 +79,7 @@ const CHECKS: Readonly<Record<string, string>> = {
   values: "contains a number that is not in its source",
 };
 
-/** Describes a failed check of a sentence. */
+/** Describes in words why a sentence failed a check. */
 export function labelCheck({ name, reason }: Pick<WireAnswer["checks"][number], "name" | "reason">): string {
   const words = CHECKS[name];
   return words === undefined ? reason : `This sentence ${words}.`;
@@ -97,9 +97,9 @@ const FITS: Readonly<Record<Fit, string>> = {
 };
 
 /**
- * Describes a confidence in words. Calibrated values use the likelihood scale of the IPCC guidance note on uncertainty
- * (2010): very likely from 90 %, likely from 66 %, about as likely as not from 33 %. A value that is not calibrated is no
- * probability, so it is described as a match of the sources.
+ * Describes a confidence in words. Calibrated ones use the likelihood scale of the IPCC guidance note on uncertainty (2010):
+ * very likely from 90 %, likely from 66 %, about as likely as not from 33 %. An uncalibrated confidence is no probability,
+ * so the words say how well the sources fit.
  */
 export function labelConfidence({
   agg_conf: value,

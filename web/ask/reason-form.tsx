@@ -8,7 +8,7 @@ interface ReasonFormProps {
   readonly onClose: () => void;
 }
 
-/** Asks the user who rated an answer as wrong for the reason. */
+/** Form for the reason why an answer is wrong. It appears after such a rating. */
 export default function ReasonForm({ onSend, onClose }: ReasonFormProps) {
   const [reason, setReason] = useState("");
   const field = useRef<HTMLTextAreaElement>(null);

@@ -10,11 +10,10 @@ export interface RefusalViewProps {
   readonly refusal: WireRefusal;
   /** Number of the turn, from 1. */
   readonly number: number;
-  /** Domain and tenant of the question. Links to passages open documents of this scope. */
+  /** Domain and tenant of the question, for links to its documents. */
   readonly scope: Scope;
 }
 
-/** Returns the heading of a refusal. */
 function headingOf({ reason, searched: { documents } }: WireRefusal): string {
   const where = documents === 0 ? "" : ` in ${formatCount(documents, "document")}`;
   const headings: Readonly<Record<WireRefusal["reason"], string>> = {
@@ -30,7 +29,7 @@ function headingOf({ reason, searched: { documents } }: WireRefusal): string {
   return headings[reason];
 }
 
-/** Shows a refusal: what happened, the nearest passages with the words they lack, contacts, and what was searched. */
+/** Shows a refusal: the reason, the nearest passages with the question's words that they lack, contacts, and what was searched. */
 export default function RefusalView({ number, scope, refusal }: RefusalViewProps) {
   const { reason, message, note, searched, nearest, contacts } = refusal;
   if (isOneLine(reason)) {

@@ -15,7 +15,7 @@ export interface SessionsProps {
   readonly onGone: () => void;
 }
 
-/** Lists the conversations stored in this browser, with a search in questions and answers. */
+/** Lists the conversations stored in this browser. They can be searched by words of their questions and answers. */
 export default function SessionList({ archive, owner, open, onOpen, onGone, onDone }: SessionsProps & { readonly onDone: () => void }) {
   const [typed, setTyped] = useState("");
   const [state, reload] = useLoaded(useCallback(() => archive.list(owner), [archive, owner]));

@@ -8,11 +8,11 @@ import { TurnView } from "./turn-view.tsx";
 
 export interface SharedAnswerProps {
   readonly id: string;
-  /** Passes a question to the conversation of this browser. */
+  /** Passes a question to the Ask view. */
   readonly onHand: (handed: Handed) => void;
 }
 
-/** Shows the stored answer to which a shared link refers, in the form in which it was given. */
+/** Shows the answer behind a shared link, as it was given at that time. */
 export default function SharedAnswer({ id, onHand }: SharedAnswerProps) {
   const [state, reload] = useFetched<WireAnswer>(`/v1/answers/${encodeURIComponent(id)}`);
   return (

@@ -14,14 +14,14 @@ export interface SourceListProps extends Omit<CitationLinks, "onOpen"> {
   /** Number of the turn, from 1. */
   readonly number: number;
   readonly onOpen: (n: number | null) => void;
-  /** Closes the passage and sets the focus to the citation from which it was opened. */
+  /** Closes the passage. Then the focus is on the citation from which it was opened. */
   readonly onBack: () => void;
-  /** Current state of each quote, by citation number. No entry: unknown. */
+  /** Current state of each quote, by citation number. A missing entry means that the state is unknown. */
   readonly states: ReadonlyMap<number, CitationState>;
   readonly onRead: (citation: WireCitation) => void;
 }
 
-/** Lists the sources by document, with their quotes. A quote opens its passage, in which its words are highlighted. */
+/** Lists the cited documents with their quotes. A click on a quote opens its passage, in which the quote is highlighted. */
 export function SourceList({ citations, number, ...links }: SourceListProps) {
   const byDocument = Map.groupBy(citations, ({ document_id: id }) => id);
   return (
@@ -116,7 +116,7 @@ interface FilePlaceProps {
   readonly original: WireCitation["original"] | WireRefusal["nearest"][number]["original"];
 }
 
-/** Shows the position of a quote in its source file. For a file inside an archive, offsets are counted in that inner file. */
+/** Shows where a quote is in its file. In an archive, the offsets refer to the file inside it. */
 export function FilePlace({ original: { path, part, start, end, time, speaker } }: FilePlaceProps) {
   return (
     <>
@@ -139,7 +139,7 @@ interface MarkedPassage {
   readonly after: string;
 }
 
-/** Splits a passage into the quote and the text around it. Returns `null` if the quote is not at the stated offset. */
+/** Splits a passage into the quote and the texts before and after it; `null` if the quote is not at its stated offset. */
 export function markQuote({ context, quote, quote_start }: Pick<WireCitation, "context" | "quote" | "quote_start">): MarkedPassage | null {
   const end = quote_start + quote.length;
   if (quote.length === 0 || context.slice(quote_start, end) !== quote) return null;
@@ -152,7 +152,7 @@ interface PassageViewProps {
   readonly onRead: () => void;
 }
 
-/** Shows the passage around a quote. It is scrolled into view and gets the focus; Escape goes back. */
+/** Shows the passage around a quote. It gets the focus and is scrolled into view; Escape closes it. */
 export function PassageView({ citation, onBack, onRead }: PassageViewProps) {
   const whole = useRef<HTMLDivElement>(null);
   const scroller = useRef<HTMLElement>(null);
@@ -224,7 +224,7 @@ function PassageLines({ passage: { before, quote, after }, mark }: { readonly pa
   });
 }
 
-/** Scrolls the passage, not the page, so that the quote is in the middle. */
+/** Scrolls the passage so that the quote is in its middle. The page does not scroll. */
 function centre(scroller: HTMLElement, mark: HTMLElement): void {
   const offset = mark.getBoundingClientRect().top - scroller.getBoundingClientRect().top;
   scroller.scrollTop += offset - Math.max(0, (scroller.clientHeight - mark.offsetHeight) / 2);

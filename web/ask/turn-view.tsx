@@ -24,8 +24,8 @@ interface FollowUpsProps {
 const MOST = 4;
 
 /**
- * Lists other headings of the document that is cited first. A click on a heading asks it if it is a question; otherwise
- * the heading opens in the reader.
+ * Lists other headings of the first cited document. A click on a heading that is a question asks it. A click on any other
+ * heading opens it in the document.
  */
 function FollowUps({ answer, asked, busy, onAsk }: FollowUpsProps) {
   const cited = answer.citations[0];
@@ -68,7 +68,7 @@ export interface TurnViewProps {
   readonly turn: Turn;
   /** True while any question of the conversation is running. */
   readonly busy: boolean;
-  /** How often the user returned from another view since the answer was given. Documents may have changed meanwhile. */
+  /** How often the user returned from another view since this answer. Documents may have changed in the meantime. */
   readonly returns: number;
   /** True for the last turn. */
   readonly last: boolean;
@@ -85,7 +85,7 @@ export const TurnView = memo(function TurnView({ turn, busy, returns, last, onAs
   const cameFrom = useRef<HTMLElement | null>(null);
   const { id, question, asked, status, sentences, citations } = turn;
   const answer = status.type === "answered" ? status.answer : null;
-  // For the reply to a greeting or a crisis message, show no summary, notices and actions.
+  // The reply to a greeting or a crisis message has no summary, notices and actions.
   const plain = answer?.refusal ? isOneLine(answer.refusal.reason) : false;
   const columns = useRef<HTMLDivElement>(null);
   const states = useCitationStates(answer, { round: turn.isOld === true || returns > 0 ? returns : null, place: columns });
@@ -176,7 +176,7 @@ export const TurnView = memo(function TurnView({ turn, busy, returns, last, onAs
           )}
         </div>
         {citations.length === 0 ? null : <SourceList {...shared} onOpen={setOpen} onBack={goBack} onRead={read} />}
-        {/* Rendered after the sources, and only when the answer is complete, so that the sources do not move. */}
+        {/* Shown only after the answer is complete, and below the sources, so that nothing above it moves. */}
         {last && answer !== null && firstStands(turn, states) ? (
           <FollowUps answer={answer} asked={asked} busy={busy} onAsk={(next) => onAsk(next, asked)} />
         ) : null}
@@ -189,8 +189,8 @@ export const TurnView = memo(function TurnView({ turn, busy, returns, last, onAs
 });
 
 /**
- * Returns whether the document cited first still exists. For a turn of an earlier visit, returns false until the states
- * of its quotes have loaded.
+ * Returns whether the first cited document still exists. For a turn of an earlier visit this is unknown, and `false`, until
+ * the states of its quotes are loaded.
  */
 function firstStands({ citations: [first], isOld }: Turn, states: ReadonlyMap<number, CitationState>): boolean {
   if (first === undefined) return false;
@@ -203,7 +203,7 @@ function isUrgent({ code }: { readonly code: string }): boolean {
   return code === "hotline" || code === "read_as";
 }
 
-/** Shows the current stage beside the question. Below the sentences it would move with each new sentence. */
+/** Shows the current stage beside the question. Below the sentences, each new sentence would move it. */
 function StageLine({ stage }: { readonly stage: string | null }) {
   return (
     <span className="stage-line" data-testid="stage">
@@ -213,13 +213,13 @@ function StageLine({ stage }: { readonly stage: string | null }) {
   );
 }
 
-/** Returns a message for an answer that has no sentences although it is not a refusal. */
+/** Returns a message for an answer without sentences that is not a refusal. */
 function describeEmpty({ status, answer_plain }: WireAnswer): string {
   if (answer_plain !== "") return answer_plain;
   return status === "error" ? "The answer could not be completed. See the warnings for the reason." : "The answer is empty.";
 }
 
-/** Announces the end of a turn to screen readers. */
+/** Returns the message that screen readers read at the end of a turn. */
 function announce({ status, sentences, citations }: Turn): string {
   switch (status.type) {
     case "running":

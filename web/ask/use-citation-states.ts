@@ -6,21 +6,18 @@ import { useLoaded } from "../app/use-loaded.ts";
 export type CitationState = WireCitationStates["citations"][number];
 
 const NONE: ReadonlyMap<number, CitationState> = new Map();
-/**
- * Milliseconds that an answer must stay on screen before the states of its quotes are loaded. Answers that are only
- * scrolled past cause no request.
- */
+/** Milliseconds that an answer must stay on screen before the states of its quotes are requested. Quick scrolling requests nothing. */
 const REST_MS = 300;
 
 export interface AskedAbout {
-  /** A number; when it changes, the states are loaded again. `null`: the answer was just given and needs no check. */
+  /** A number; a new number loads the states again. `null`: the answer is new and needs no check. */
   readonly round: number | null;
   readonly place: RefObject<HTMLElement | null>;
 }
 
 /**
- * Loads the current state of each quote of an answer, by citation number. Empty for a new answer, while loading, and
- * after an error.
+ * Loads the current state of each quote of an answer, by citation number. The map is empty for a new answer, while loading,
+ * and after an error.
  */
 export function useCitationStates(answer: WireAnswer | null, { round, place }: AskedAbout): ReadonlyMap<number, CitationState> {
   const { api } = useAccount();
@@ -38,7 +35,7 @@ export function useCitationStates(answer: WireAnswer | null, { round, place }: A
   return state.type === "ready" ? state.value : NONE;
 }
 
-/** Returns whether an element has stayed on screen for `REST_MS` since `round` changed. @param round `null`: not observed */
+/** Returns whether the element stayed on screen for `REST_MS` since `round` changed. @param round `null`: do not observe */
 function useSeen(place: RefObject<HTMLElement | null>, round: number | null): boolean {
   const [seen, setSeen] = useState<number | null>(null);
   const isSeen = round !== null && seen === round;

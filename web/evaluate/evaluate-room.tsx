@@ -11,7 +11,7 @@ import { ScrollTable } from "../kit/table.tsx";
 import { figuresOf, inFigures } from "./figures.ts";
 import { RunView } from "./run-view.tsx";
 
-/** Example of a file of questions. */
+/** Example of a file with questions, shown to users. */
 const EXAMPLE = `questions:
   - question: How long is a card valid?
     gold_pages: [cards.md]
@@ -21,7 +21,7 @@ const EXAMPLE = `questions:
   - question: Do you lend skis?
     kind: out_of_scope`;
 
-/** Starts a run over the golden set of the domain, or over an uploaded file of questions. */
+/** Form that starts a run over the golden set of the domain, or over a file of questions. */
 function StartForm({ isRunning, onStarted }: { readonly isRunning: boolean; readonly onStarted: () => void }) {
   const { api, domain, domains, reload } = useAccount();
   const [profile, setProfile] = useState("");
@@ -67,7 +67,7 @@ interface QuestionsFileProps extends Pick<Account, "domain"> {
   readonly onChosen: (file: File) => void;
 }
 
-/** Lets the user choose a file of questions and describes its format. */
+/** Field for a file of questions, with an example of its format. */
 function QuestionsFile({ domain, isRunning, onChosen }: QuestionsFileProps) {
   const id = useId();
   return (
@@ -106,7 +106,7 @@ function QuestionsFile({ domain, isRunning, onChosen }: QuestionsFileProps) {
 const COLUMNS = ["answered.answerable", "right.answerable", "wrong.shown", "refused.near_miss", "confidence.auroc"] as const;
 const TITLES = ["Answered", "Right", "Wrong answers", "Near misses refused", "Confidence ranks correctly"] as const;
 
-/** Compares the newest runs: one for each domain and profile. */
+/** Compares the latest finished run of each domain and profile. */
 function Ladder({ runs }: { readonly runs: readonly WireEvaluation[] }) {
   const done = runs.filter(({ report }) => report !== null);
   const newest = new Map([...done].reverse().map((run) => [`${run.domain} ${run.profile}`, run]));
@@ -141,12 +141,12 @@ function rightOf({ report }: WireEvaluation): number {
   return report?.metrics["right.answerable"] ?? 0;
 }
 
-/** Milliseconds between two requests for the state while a run is in progress. */
+/** Milliseconds between two requests for the state of a running evaluation. */
 const LOOK_MS = 1_000;
 
 /**
- * The Evaluate view: runs that ask questions with known answers and judge the results.
- * @param id run that is open; `null`: none
+ * The Evaluate view. A run asks questions with known answers and grades the replies.
+ * @param id the open run; `null`: none
  */
 export default function EvaluateRoom({ id }: { readonly id: string | null }) {
   const [state, reload] = useFetched<{ items: readonly WireEvaluation[] }>("/v1/evaluations?limit=200");

@@ -5,7 +5,7 @@ type Metrics = NonNullable<WireEvaluation["report"]>["metrics"];
 /** AUROC: probability that a random right answer has a higher confidence than a random wrong one. */
 const RANKING = "confidence.auroc";
 
-/** The main metrics of a run with their titles, in display order. */
+/** The main metrics of a run, in display order. */
 const FIGURES: readonly { readonly name: string; readonly title: string }[] = [
   { name: "answered.answerable", title: "Answerable questions answered" },
   { name: "right.answerable", title: "Answerable questions answered correctly" },
@@ -23,7 +23,7 @@ export interface Figure {
   readonly value: number;
 }
 
-/** Returns those main metrics that the run has. */
+/** Returns the main metrics that the run has. */
 export function figuresOf(metrics: Metrics): Figure[] {
   return FIGURES.flatMap(({ name, title }) => {
     const value = metrics[name];

@@ -27,7 +27,7 @@ const KINDS = [
 /** Height in pixels of the placeholder for an item that is not rendered yet. */
 const ITEM_PX = 90;
 
-/** Lists the questions of a run with their outcomes. */
+/** Lists the questions of a run with their outcomes, filtered by outcome. */
 function ItemList({ items }: { readonly items: readonly RunItem[] }) {
   const [kind, setKind] = useState("wrong");
   const found = items.filter((item) => kind === "" || outcomeOf(item) === kind);
@@ -83,7 +83,7 @@ export interface RunViewProps {
   readonly onDeleted: () => void;
 }
 
-/** Shows one run: its metrics, a comparison with another run, wrong answers by confidence threshold, and every question. */
+/** Shows a run: metrics, comparison with another run, wrong answers by confidence threshold, and every question. */
 export function RunView({ id, runs, onDeleted }: RunViewProps) {
   const { api } = useAccount();
   const [against, setAgainst] = useState("");
@@ -189,7 +189,7 @@ function Figures({ report, changes, id, runs, against, onAgainst }: FiguresProps
 
 const THRESHOLDS = [0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95] as const;
 
-/** Shows, for several confidence thresholds, how many answers would be shown and how many of them would be wrong. */
+/** Shows for several confidence thresholds: how many answers reach it, and how many of these are wrong. */
 function Coverage({ items }: { readonly items: readonly RunItem[] }) {
   const answers = items.filter(({ shown, confidence }) => shown && confidence !== null);
   const rows = THRESHOLDS.map((from) => {

@@ -4,7 +4,7 @@ import type { WireGraph } from "../../src/client/index.ts";
 
 export type NodeType = WireGraph["nodes"][number]["type"];
 
-/** Types of nodes, with their names in singular and plural. */
+/** Types of nodes with their names. */
 export const NODE_TYPES: readonly { readonly type: NodeType; readonly one: string; readonly many: string }[] = [
   { type: "topic", one: "topic", many: "topics" },
   { type: "entity", one: "entity", many: "entities" },
@@ -12,7 +12,7 @@ export const NODE_TYPES: readonly { readonly type: NodeType; readonly one: strin
   { type: "question", one: "question", many: "questions" },
 ];
 
-/** Corners of each shape relative to its centre, in radii. The shapes have about the area of a disc, the shape of topics. */
+/** Corners of each shape relative to its centre, as multiples of the radius. The shapes have about the same area as a circle. */
 const CORNERS: Readonly<Record<Exclude<NodeType, "topic">, readonly (readonly [number, number])[]>> = {
   entity: [
     [-0.88, -0.88],
@@ -33,7 +33,7 @@ const CORNERS: Readonly<Record<Exclude<NodeType, "topic">, readonly (readonly [n
   ],
 };
 
-/** Returns the SVG path of a node. Types differ in shape, not only in colour. */
+/** Returns the SVG path of a node. Each type has its own shape, so that colour is not the only difference. */
 function shapeOf(type: NodeType, { x, y, radius: r }: Point): string {
   if (type === "topic") return `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0Z`;
   return `M${CORNERS[type].map(([right, down]) => `${x + right * r} ${y + down * r}`).join("L")}Z`;
@@ -54,15 +54,15 @@ interface GraphDrawingProps {
   readonly onChoose: (id: string) => void;
 }
 
-/** Font size, maximum number and maximum length of labels. A narrow drawing has room for fewer and shorter ones. */
+/** Size, maximum number and maximum length of labels. On a narrow screen there are fewer, shorter and, in drawing units, larger ones. */
 const LABELS = { wide: { size: 13, most: 24, characters: 26 }, narrow: { size: 27, most: 12, characters: 16 } } as const;
 const NARROW = "(max-width: 48rem)";
-/** Minimum size of the visible part, and margin around the outermost nodes, in drawing units. */
+/** Minimum size of the visible part in drawing units. */
 const LEAST_VIEW = { width: 420, height: 300 } as const;
 const MARGIN = { x: 110, y: 40 } as const;
 
 /**
- * Draws the graph. Hidden from assistive technology: the list beside it has the same nodes and can be used with the
+ * Draws the graph. It is hidden from screen readers, because the list beside it has the same nodes and works with the
  * keyboard.
  */
 export function GraphDrawing({ graph, around, onChoose }: GraphDrawingProps) {
@@ -97,7 +97,7 @@ export function GraphDrawing({ graph, around, onChoose }: GraphDrawingProps) {
   );
 }
 
-/** Returns the visible part of the drawing: all nodes, with room for their labels. A small graph is enlarged. */
+/** Returns the visible part of the drawing. It contains all nodes and their labels. A small graph is enlarged. */
 function viewOf(points: readonly Point[]): View {
   const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)];
   const width = Math.min(DRAWING.width, Math.max(LEAST_VIEW.width, spread(xs) + 2 * MARGIN.x));
@@ -125,7 +125,7 @@ function useMedia(query: string): boolean {
   return useSyncExternalStore(subscribe, () => window.matchMedia(query).matches);
 }
 
-/** The visible part of the drawing. */
+/** The visible part of the drawing, in drawing units. */
 interface View {
   readonly x: number;
   readonly y: number;
@@ -162,8 +162,8 @@ interface Box {
 }
 
 /**
- * Places labels for the first nodes: above, below, right or left of each, inside the view and without overlap. Labels for
- * which there is no room are left out.
+ * Places labels in the order of the nodes: above, below, right or left of each node, inside the view and without overlap. A
+ * label without room is left out.
  */
 export function placeLabels(points: readonly Point[], names: readonly string[], options: LabelOptions): Label[] {
   const { view, size, most, characters } = options;
@@ -220,17 +220,17 @@ interface Point {
   readonly radius: number;
 }
 
-/** Size of the drawing, in its own units. */
+/** Size of the drawing in drawing units, which are independent of pixels. */
 export const DRAWING = { width: 900, height: 640 } as const;
 
-/** Share of the drawing's area over which the nodes are spread. */
+/** Share of the drawing's area over which the nodes are distributed. */
 const SPREAD = 0.55;
-/** Number of simulation steps. After them the layout hardly changes. */
+/** Number of simulation steps. Further steps would hardly change the layout. */
 const STEPS = 220;
 const LEAST_RADIUS = 4;
 const MOST_RADIUS = 15;
 
-/** Computes a layout: linked nodes are near each other, and none overlap. The same graph always gets the same layout. */
+/** Computes positions by simulated forces: links attract, nodes repel each other. The same graph always has the same layout. */
 export function layOut({ nodes, links }: Pick<WireGraph, "nodes" | "links">): Point[] {
   const radii = nodes.map(({ degree }) => Math.min(MOST_RADIUS, LEAST_RADIUS + Math.sqrt(degree)));
   const placed = nodes.map((): SimulationNodeDatum => ({}));

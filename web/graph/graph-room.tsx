@@ -9,16 +9,13 @@ import { ScrollRegion } from "../kit/scroll-region.tsx";
 import { StateLine } from "../kit/state-line.tsx";
 import { GraphDrawing, NODE_TYPES, NodeKey, type NodeType } from "./graph-drawing.tsx";
 
-/** Choices for the maximum number of nodes. More than 160 nodes could not be distinguished. */
+/** Choices for the maximum number of nodes. A drawing of more than 160 nodes would be unreadable. */
 const SIZES = [20, 40, 80, 160].map((size) => [String(size), String(size)] as const);
 
-/** Value of the topic selector that means the whole graph. */
+/** Value of the topic selector for the whole graph. */
 const EVERYTHING = "";
 
-/**
- * The Graph view: stored questions with their topics, entities and documents. At first it shows the topic with the most
- * links.
- */
+/** The Graph view: stored questions, their topics, entities and documents. It first shows the topic with the most links. */
 export default function GraphRoom() {
   const { domain, tenant } = useAccount();
   const scope = { domain: domain?.name, tenant };
@@ -33,7 +30,7 @@ export default function GraphRoom() {
 }
 
 interface ExplorerProps {
-  /** The topics, those with the most links first. */
+  /** The topics, most links first. */
   readonly topics: WireGraph["nodes"];
   readonly scope: Readonly<Record<"domain" | "tenant", string | null | undefined>>;
 }

@@ -1,13 +1,13 @@
 import { diffLines, diffWordsWithSpace } from "diff";
 
 export interface Change {
-  /** Number of characters in all earlier changes. Unique, so it identifies the change. */
+  /** Number of characters before this change in the joined texts of all changes. It identifies the change. */
   readonly at: number;
   readonly type: "same" | "added" | "removed";
   readonly text: string;
 }
 
-/** Time limit of the comparison in milliseconds. If it is reached, the whole text is shown as replaced. */
+/** Time limit of the comparison in milliseconds. After it, the whole text is shown as replaced. */
 const MOST_MS = 1_000;
 
 /** Compares two texts word by word or line by line. */
@@ -29,7 +29,7 @@ export function changesOf(before: string, after: string, unit: "words" | "lines"
 /** Number of unchanged lines that are shown before and after a change. */
 const AROUND = 2;
 
-/** Shortens unchanged parts to the lines next to a change. For each part left out there is a change with empty `text`. */
+/** Shortens unchanged text to the lines next to a change. A change with empty `text` stands for the text that is left out. */
 export function shortened(changes: readonly Change[]): Change[] {
   return changes.flatMap((change, i) => {
     const lines = change.text.split("\n");
@@ -44,7 +44,7 @@ export function shortened(changes: readonly Change[]): Change[] {
   });
 }
 
-/** Shows changes in order. Parts left out are shown as an ellipsis. */
+/** Shows changes in order. An ellipsis stands for text that is left out. */
 export function TextDiff({ changes }: { readonly changes: readonly Change[] }) {
   return (
     <p className="diff">

@@ -16,7 +16,7 @@ interface ActionResult {
   readonly text: string;
 }
 
-/** Shows and announces the result of an action. @param otherwise text before the first action */
+/** Shows the result of an action, which screen readers read out. @param otherwise text before the first action */
 export function ResultLine({ result, otherwise = "" }: { readonly result: ActionResult | null; readonly otherwise?: string }) {
   return (
     <p role={result?.failed ? "alert" : "status"} className={result?.failed ? "message is-warning" : "muted"}>
@@ -83,8 +83,8 @@ export function CheckField({
 }
 
 /**
- * Holds the result of the last action. `tell` waits for an action, stores a message about its success or its error, and
- * returns the result of the action, or `null` if it failed.
+ * Stores the result of the last action as a text. `tell` waits for an action, stores `done` or the error message, and
+ * returns the value of the action, or `null` if it failed.
  */
 export function useActionResult() {
   const [result, setResult] = useState<ActionResult | null>(null);

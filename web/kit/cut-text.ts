@@ -3,14 +3,14 @@ export interface Range {
   readonly end: number;
 }
 
-/** A part of a text, with the ranges that contain it (`over`). */
+/** A part of a text. `over`: the ranges that contain it. */
 export interface Piece<T> {
   readonly start: number;
   readonly text: string;
   readonly over: readonly T[];
 }
 
-/** Cuts a text at the starts and ends of the ranges. @param from offset of the text in the document to which the ranges refer */
+/** Cuts a text where ranges begin or end. @param from offset of the text in the document; the ranges count from its start */
 export function cutText<T extends Range>(text: string, from: number, ranges: readonly T[]): Piece<T>[] {
   const to = from + text.length;
   const inside = ranges.filter(({ start, end }) => start < to && end > from);

@@ -4,7 +4,7 @@ import { QuietButton } from "./message.tsx";
 export interface DialogButtonProps {
   readonly label: string;
   readonly title: string;
-  /** Renders the contents; called only while the dialog is open. */
+  /** Renders the contents, only while the dialog is open. */
   readonly children: (close: () => void) => ReactNode;
 }
 

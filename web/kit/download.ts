@@ -1,4 +1,4 @@
-/** Milliseconds until the blob is released. By then the browser has read it. */
+/** Milliseconds after which the blob's memory is freed. By then the browser has saved it. */
 const READ_MS = 10_000;
 
 /** Saves a text as a file. */

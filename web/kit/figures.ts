@@ -1,7 +1,7 @@
 const MOMENT = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" });
 const TIME = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
 
-/** Formats an ISO time such as `2026-01-15T09:30:00Z` in the user's time zone, to the minute. Returns an invalid time unchanged. */
+/** Formats an ISO time in the user's time zone, to the minute. An invalid time is returned unchanged. */
 export function formatMoment(iso: string): string {
   const date = new Date(iso);
   return Number.isNaN(date.getTime()) ? iso : MOMENT.format(date);
@@ -12,7 +12,7 @@ export function formatTime(moment: number | string): string {
   return TIME.format(new Date(moment));
 }
 
-/** Formats 0–1 with two digits and no leading zero. */
+/** Formats a number from 0 to 1 with two digits and no leading zero: `.75`. */
 export function formatShare(share: number): string {
   return share.toFixed(2).replace(/^(-?)0\./, "$1.");
 }

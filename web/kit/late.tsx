@@ -2,7 +2,7 @@ import { Component, type ReactNode, Suspense } from "react";
 import { messageOf } from "../app/api.ts";
 import { QuietButton } from "./message.tsx";
 
-/** Error boundary: shows an error in place of its children, while the rest of the page keeps working. */
+/** Error boundary: shows an error instead of its children. The rest of the page keeps working. */
 class Failed extends Component<{ readonly children: ReactNode }, { readonly error: unknown }> {
   override state = { error: null as unknown };
 
@@ -21,7 +21,7 @@ class Failed extends Component<{ readonly children: ReactNode }, { readonly erro
   }
 }
 
-/** Wraps a part of the page whose code is loaded when the part is opened. Shows a text while it loads, and errors. */
+/** Wraps a part of the page whose code is loaded on demand. Shows a text while it loads, or the error. */
 export function Opening({ children }: { readonly children: ReactNode }) {
   return (
     <Failed>

@@ -4,7 +4,7 @@ export function QuietButton(props: Omit<ButtonHTMLAttributes<HTMLButtonElement>,
   return <button type="button" className="quiet-button" {...props} />;
 }
 
-/** Shows and announces an error; renders nothing for `null`. */
+/** Shows an error, which screen readers read out. Renders nothing for `null`. */
 export function Alert({ text }: { readonly text: string | null }) {
   return text === null ? null : (
     <p role="alert" className="message is-warning">
@@ -13,7 +13,7 @@ export function Alert({ text }: { readonly text: string | null }) {
   );
 }
 
-/** A link, or plain text if there is no URL. Web pages open in a new tab. */
+/** A link, or plain text if there is no URL. Links to web pages open a new tab. */
 export function Linked({ text, href }: { readonly text: string; readonly href: string | null }) {
   if (href === null) return text;
   return (

@@ -1,11 +1,11 @@
 import { type ReactNode, startTransition, useEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 
-/** Margin around the screen. A part is rendered when it comes within this margin. */
+/** Distance from the screen at which a part of a list is rendered. */
 const AROUND = "1200px 0px";
 
 export interface NearProps {
-  /** Height of the placeholder in pixels, until the part is rendered. */
+  /** Height in pixels of the placeholder that is shown before the part is rendered. */
   readonly height: number;
   /** True to render the part immediately, wherever it is. */
   readonly eager: boolean;
@@ -18,19 +18,19 @@ export interface NearProps {
 export function Near({ height, eager, label, children }: NearProps) {
   const [near, setNear] = useState(eager);
   const place = useRef<HTMLDivElement>(null);
-  // A part that was rendered because of `eager` stays rendered.
+  // A part that was once rendered because of `eager` must stay rendered.
   if (eager && !near) setNear(true);
   useEffect(() => {
     if (near || place.current === null) return;
     const observer = new IntersectionObserver(
       (entries) => {
-        // Render in a transition, so that scrolling has priority.
+        // Use a transition, so that scrolling has priority over rendering.
         if (entries.at(-1)?.isIntersecting) startTransition(() => setNear(true));
       },
       { rootMargin: AROUND, scrollMargin: AROUND },
     );
     observer.observe(place.current);
-    // For printing, every part must be rendered before this handler returns.
+    // Render synchronously: the browser prints when this handler returns.
     const makeAtOnce = () => flushSync(() => setNear(true));
     window.addEventListener("beforeprint", makeAtOnce);
     return () => {

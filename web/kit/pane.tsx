@@ -5,8 +5,8 @@ import { QuietButton } from "./message.tsx";
 const close = () => goTo({ room: "ask" });
 
 /**
- * A pane beside the conversation, or over it on a narrow screen. Escape closes it and sets the focus to the link that
- * opened it.
+ * A pane beside the conversation; on a narrow screen it covers the conversation. Escape closes it and moves the focus to the
+ * link that opened it.
  */
 export function Pane({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   const heading = useRef<HTMLHeadingElement>(null);
@@ -31,26 +31,24 @@ export function Pane({ title, children }: { readonly title: string; readonly chi
   );
 }
 
-/** Restores the focus that was lost when the pane closed, unless another element has it already. */
+/** Moves the focus to `from`, unless another element got it when the pane closed. */
 function focusAgain(from: Element | null): void {
   const isLost = document.activeElement === null || document.activeElement === document.body;
   if (isLost && from instanceof HTMLElement) from.focus({ preventScroll: true });
 }
 
-/** Scrolls an element of the pane into view without moving the conversation. */
+/** Scrolls an element of the pane into view. The conversation beside it does not scroll. */
 export function showInPane(target: Element | null | undefined, block: "center" | "start"): void {
   if (!target) return;
   const { scrollX: left, scrollY: top } = window;
   target.scrollIntoView({ block });
   const pane = target.closest(".pane");
-  // On a narrow screen the pane scrolls with the page.
+  // On a narrow screen the pane is part of the page and scrolls with it.
   const scrollsAlone = pane !== null && getComputedStyle(pane).overflowY !== "visible";
   if (scrollsAlone) window.scrollTo({ left, top, behavior: "instant" });
 }
 
-/**
- * Calls a handler when Escape is pressed inside an element. If such elements are nested, only the innermost one reacts.
- */
+/** Calls a handler when Escape is pressed inside an element. If elements with handlers are nested, only the innermost reacts. */
 export function useEscape(of: RefObject<HTMLElement | null>, onEscape: () => void): void {
   useEffect(() => {
     const element = of.current;

@@ -6,11 +6,11 @@ export interface PopoverProps {
   /** Accessible name, for buttons whose label is not unique on the page. */
   readonly name?: string;
   readonly className?: string;
-  /** Renders the contents. A button that gets the props `closing` closes the popover. */
+  /** Renders the contents. A button with the props `closing` closes the popover. */
   readonly children: (closing: { readonly popoverTarget: string; readonly popoverTargetAction: "hide" }) => ReactNode;
 }
 
-/** A button that opens a box beside it. Escape, or a click elsewhere, closes the box. */
+/** A button that opens a box. Escape or a click outside closes the box. */
 export function Popover({ label, name, className = "quiet-button", children }: PopoverProps) {
   const id = useId();
   return (
@@ -45,14 +45,14 @@ export function Explained({ label, title, text }: { readonly label: string; read
 
 export interface AskedTwiceProps extends Pick<PopoverProps, "name" | "className"> {
   readonly label: string;
-  /** Label of the button that confirms. It must say what will be lost. */
+  /** Label of the button that confirms the action. It must say what is lost. */
   readonly confirm: string;
   readonly onConfirm: () => void;
 }
 
 /**
- * A button for an action that cannot be undone. It asks first; “Keep” has the focus, so that pressing Enter twice loses
- * nothing.
+ * A button for an action that cannot be undone. A first click asks for confirmation. The focus is then on “Keep”, so that
+ * pressing Enter twice does no harm.
  */
 export function AskedTwice({ confirm, onConfirm, ...button }: AskedTwiceProps) {
   return (

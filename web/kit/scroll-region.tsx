@@ -6,7 +6,7 @@ export interface ScrollRegionProps extends Omit<HTMLAttributes<HTMLElement>, "ta
   readonly region?: RefObject<HTMLElement | null>;
 }
 
-/** A scrollable region. It can be reached with the keyboard only while there is something to scroll. */
+/** A scrollable region. The Tab key reaches it only if its contents are larger than the region. */
 export function ScrollRegion({ region, ...props }: ScrollRegionProps) {
   const own = useRef<HTMLElement>(null);
   const ref = region ?? own;
@@ -18,7 +18,7 @@ export function ScrollRegion({ region, ...props }: ScrollRegionProps) {
       if (scrolls) element.tabIndex = 0;
       else element.tabIndex = -1;
     };
-    // The observer also calls `look` after the first layout. A direct call would force a layout of the whole page for each region.
+    // The observer calls `look` after the first layout too. A direct call would force an additional layout of the whole page.
     const observer = new ResizeObserver(look);
     observer.observe(element);
     for (const child of element.children) observer.observe(child);

@@ -8,7 +8,7 @@ export interface StateLineProps {
   readonly onRetry: () => void;
 }
 
-/** Codes of errors that another key may avoid. */
+/** Codes of errors for which another API key may help. */
 const KEY_CODES: ReadonlySet<string> = new Set([
   "key_missing",
   "key_wrong",
@@ -18,7 +18,7 @@ const KEY_CODES: ReadonlySet<string> = new Set([
   "scope_denied",
 ]);
 
-/** Shows that something is loading, or the error. */
+/** Shows that something is being loaded, or the error. Renders nothing when it is loaded. */
 export function StateLine({ state, what, onRetry }: StateLineProps) {
   if (state.type === "ready") return null;
   if (state.type === "loading") {

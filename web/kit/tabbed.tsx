@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 
 export interface TabbedProps {
   readonly label: string;
-  /** The tabs: title and content of each. The first one is open initially. */
+  /** Title and content of each tab. The first tab is open at the start. */
   readonly parts: readonly (readonly [title: string, content: ReactNode])[];
 }
 

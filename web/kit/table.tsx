@@ -3,7 +3,7 @@ import { numbered } from "./numbered.ts";
 import { ScrollRegion } from "./scroll-region.tsx";
 
 export interface TableProps {
-  /** Column headers; absent: the table has none. */
+  /** Column headers; absent: no header row. */
   readonly columns?: readonly string[];
   readonly rows: readonly TableRow[];
   readonly caption?: string;
@@ -11,13 +11,12 @@ export interface TableProps {
 
 export interface TableRow {
   readonly key: string | number;
-  /** Row header in the first column; absent: the row has only ordinary cells. */
+  /** Row header in the first column; absent: all cells are ordinary. */
   readonly head?: ReactNode;
   readonly cells: readonly ReactNode[];
   readonly props?: HTMLAttributes<HTMLTableRowElement>;
 }
 
-/** A table with a header for each column. */
 export function Table({ columns = [], rows, caption }: TableProps) {
   return (
     <table>
@@ -47,7 +46,7 @@ export function Table({ columns = [], rows, caption }: TableProps) {
   );
 }
 
-/** A table that scrolls horizontally when it is too wide. */
+/** A table that scrolls horizontally if it is too wide. */
 export function ScrollTable({ label, ...table }: TableProps & { readonly label: string }) {
   return (
     <ScrollRegion className="answer-table" aria-label={label}>
@@ -58,14 +57,14 @@ export function ScrollTable({ label, ...table }: TableProps & { readonly label: 
 
 export interface FigureTableProps extends Pick<TableProps, "columns"> {
   readonly title: string;
-  /** Rows: each has a name, shown as row header, and the cells of the other columns. */
+  /** Rows. The name of a row is its row header; its cells belong to the other columns. */
   readonly rows: readonly { readonly name: string; readonly cells: readonly ReactNode[] }[];
   readonly note?: string | null;
-  /** Text that is shown if there are no rows. @default "None." */
+  /** Text instead of an empty table. @default "None." */
   readonly empty?: string;
 }
 
-/** A titled table of figures. */
+/** A table of numbers with a title. */
 export function FigureTable({ title, columns = [], rows, note = null, empty = "None." }: FigureTableProps) {
   return (
     <section className="chart" aria-label={title}>

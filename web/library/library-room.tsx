@@ -22,7 +22,7 @@ export default function LibraryRoom() {
   const { api, domain, tenant, roles } = useAccount();
   const scope = queryOf({ domain: domain?.name, tenant });
   const { result, tell } = useActionResult();
-  // A key with only the role `ingest` may upload files but not list them, so show only the upload field.
+  // A key with the role `ingest` but not `ask` may upload files, but not list them. Then show only the upload field.
   const sendsOnly = roles.includes("ingest") && !roles.includes("ask");
   const [state, reload] = useLoaded(
     useCallback(
@@ -118,7 +118,7 @@ interface TickedProps extends Pick<FilesProps, "onDelete"> {
   readonly files: readonly WireFile[];
 }
 
-/** Shows the actions for the files that the user has ticked. */
+/** The actions for the files whose boxes are ticked. */
 function Ticked({ files, onDelete }: TickedProps) {
   const { choose } = useAccount();
   const documents = files.flatMap((file) => file.documents);
@@ -148,7 +148,7 @@ function Ticked({ files, onDelete }: TickedProps) {
   );
 }
 
-/** Shows one notice for each kind of problem found during ingestion, with the documents that have it. */
+/** Shows the problems that ingestion found. Each kind has one notice with the affected documents. */
 function Problems({ files, scope }: { readonly files: readonly WireFile[]; readonly scope: string }) {
   const found = files.flatMap(({ documents, tenant }) =>
     documents.flatMap((document) => document.notices.map((notice) => ({ ...notice, document, tenant }))),
@@ -169,12 +169,12 @@ function Problems({ files, scope }: { readonly files: readonly WireFile[]; reado
 
 const NOTHING: WireFileList = { items: [], next_cursor: null };
 
-/** Rank of a file in the list: first files being read, then failed files, uploaded files, files from a folder of the server. */
+/** Returns the rank of a file in the list: files being read, then failed ones, then uploads, then files from the server's folder. */
 function rankOf({ status, uploaded }: WireFile): number {
   return isBeingRead({ status }) ? 0 : status === "failed" ? 1 : uploaded ? 2 : 3;
 }
 
-/** Describes how many files are being read and how many failed. */
+/** Says how many files are being read and how many failed. */
 function progressOf(files: readonly WireFile[]): string {
   const waiting = files.filter(isBeingRead).length;
   const failed = files.filter(({ status }) => status === "failed").length;
@@ -192,7 +192,7 @@ interface FileItemProps {
   readonly onTick: () => void;
 }
 
-/** A file with its documents, or the reason why it could not be read. */
+/** A file in the list, with its documents or the reason why it could not be read. */
 function FileItem({ file, scope, ticked, onTick }: FileItemProps) {
   const { path, reason, uploaded, updated_at: at, documents, tenant } = file;
   const busy = isBeingRead(file);
@@ -260,7 +260,7 @@ interface VersionsProps {
   readonly scope: string;
 }
 
-/** Shows a summary of a document, its earlier versions and their differences. They are loaded when the section is opened. */
+/** Shows a summary of a document and the differences between its versions. They are loaded when the user opens this section. */
 function Details(props: VersionsProps) {
   const [open, setOpen] = useState(false);
   return (
@@ -315,7 +315,7 @@ function VersionList({ document: { id, title }, scope }: VersionsProps) {
   );
 }
 
-/** Describes a version by how many versions ago it was current, because a hash or revision means nothing to users. */
+/** Names an earlier version by its distance from the current one, because hashes mean nothing to users. */
 function versionsAgo(back: number): string {
   return back === 1 ? "the previous version" : `${formatCount(back, "version")} earlier`;
 }

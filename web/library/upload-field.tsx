@@ -24,11 +24,11 @@ export function FileState({ file }: { readonly file: WireFile }) {
 interface UploadFieldProps {
   /** Called after each upload, and when the state of an uploaded file changes. */
   readonly onSent: () => void;
-  /** True to list the uploaded files with their state below the field. Not set by the Library, which lists all files itself. */
+  /** True to list the uploaded files below the field. The Library view does not need this, because it lists all files. */
   readonly reports?: boolean;
 }
 
-/** Uploads files that the user chooses, or drops on the field. */
+/** A field for uploading files, which the user chooses or drops on it. */
 export default function UploadField({ onSent, reports = false }: UploadFieldProps) {
   const { api, caller, domain, tenant } = useAccount();
   const { result, setResult } = useActionResult();
@@ -96,15 +96,15 @@ export default function UploadField({ onSent, reports = false }: UploadFieldProp
 type ChosenFile = Pick<File, "name" | "size">;
 
 interface UploadPlan<T extends ChosenFile> {
-  /** Files to upload: one batch for each request. */
+  /** Files to upload. Each batch is sent in one request. */
   readonly batches: readonly (readonly T[])[];
-  /** Reasons why certain files are not uploaded, one sentence each. */
+  /** Reasons why some files are not uploaded, one sentence each. */
   readonly refusals: readonly string[];
 }
 
 /**
- * Splits files into batches, one for each request, and explains which files are left out.
- * @param limits limits of the server; `null`: unknown, so that all files form one batch
+ * Splits files into batches for upload requests, and states which files cannot be uploaded.
+ * @param limits the server's limits; `null`: unknown, so all files form one batch
  */
 export function planUpload<T extends ChosenFile>(files: readonly T[], limits: WireUploadLimits | null): UploadPlan<T> {
   if (limits === null) return { batches: files.length === 0 ? [] : [files], refusals: [] };
@@ -139,7 +139,7 @@ function tooLarge({ name, size }: ChosenFile, limits: WireUploadLimits): string 
 
 /**
  * Formats bytes in decimal units.
- * @param round rounds sizes up and limits down, so that an excessive size never looks equal to its limit
+ * @param round `Math.ceil` for sizes, `Math.floor` for limits, so that a size above a limit never looks equal to it
  */
 function formatBytes(bytes: number, round: (value: number) => number): string {
   if (bytes >= 1e6) return `${formatNumber(round(bytes / 1e5) / 10)} MB`;

@@ -14,7 +14,7 @@ import { Card, FigureTable } from "../kit/table.tsx";
 /** Maximum number of days that are listed. */
 const LISTED = 31;
 
-/** Shows the figures of each day, newest first. */
+/** Table of the numbers for each day, newest day first. */
 function Days({ days }: { readonly days: WireStatistics["days"] }) {
   const rows = [...days].reverse().slice(0, LISTED);
   return (
@@ -38,8 +38,8 @@ function Days({ days }: { readonly days: WireStatistics["days"] }) {
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /**
- * Periods to choose from. Those longer than an hour begin at midnight UTC, because a partial day would look like a day with
- * few questions.
+ * Periods to choose from. Except for the last hour, they begin at midnight UTC, because a partial first day would look like a
+ * day with few questions.
  */
 const RANGES = [
   { name: "hour", title: "Last hour", from: (now: number) => now - HOUR_MS },
@@ -54,10 +54,10 @@ function dayOf(now: number): number {
   return now - (now % DAY_MS);
 }
 
-/** Milliseconds between two requests while the view refreshes by itself. */
+/** Milliseconds between two requests while automatic refresh is on. */
 const LIVE_MS = 10_000;
 
-/** The Monitor view: numbers of questions, latency and cost. It shows no texts of questions. */
+/** The Monitor view: numbers of questions, latency and cost. It never shows the text of a question. */
 export default function MonitorRoom() {
   const { api, domain, roles } = useAccount();
   const [range, setRange] = useState<(typeof RANGES)[number]["name"]>("days");
@@ -164,8 +164,8 @@ function named(counts: Readonly<Record<string, number>>, names: Readonly<Record<
 }
 
 /**
- * Compares confidence with judgements by people. Of answers with a calibrated confidence of 70–80 %, 70–80 % should be
- * right.
+ * Compares confidence with people's ratings. If the confidence is well calibrated, 70–80 % of the answers with a confidence
+ * of 70–80 % are right.
  */
 function Judged({ judged }: { readonly judged: WireStatistics["judged"] }) {
   const rows = judged.flatMap(({ right, wrong }, part) => {
@@ -205,8 +205,8 @@ function Bars({ title, bars, note = null }: BarsProps) {
 }
 
 /**
- * Shows the experiments, which try settings on shares of the sessions, with intervals and a verdict.
- * @param round when this number changes, the data is loaded again
+ * Shows the experiments. An experiment compares settings (variants), each on a share of the sessions.
+ * @param round a new number loads the data again
  */
 function Experiments({ round }: { readonly round: number }) {
   const [state, reload] = useFetched<{ items: readonly WireExperiment[] }>("/v1/experiments");
@@ -255,7 +255,7 @@ function Experiment({ name, metric, better, planned, variants, verdict }: WireEx
 
 const STATES = { holds: "holds", breached: "breached", open: "undecided" } as const;
 
-/** Shows the guardrails: metrics that a variant must not worsen. */
+/** Shows the guardrails: metrics that a variant must not make worse. */
 function Guardrails({ variants }: Pick<WireExperiment, "variants">) {
   const rows = variants.flatMap(({ name, guardrails }) =>
     guardrails.map(({ metric, difference, low, high, margin, state }) => ({
@@ -271,7 +271,7 @@ function figure(value: number): string {
   return (Math.abs(value) >= 10 ? value.toFixed(0) : value.toFixed(3)).replace("-", "−");
 }
 
-/** Shows how answers were made: time per stage, grades, models and checks. */
+/** Shows how answers were made: time per stage, metrics, models and checks. */
 function Made({ made }: { readonly made: WireMadeStatistics }) {
   const { answers, stages, metrics, models, checks } = made;
   if (answers === 0)

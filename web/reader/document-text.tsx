@@ -8,17 +8,17 @@ import { Near } from "../kit/near.tsx";
 export interface DocumentTextProps {
   readonly document: Pick<WireDocument, "text" | "blocks" | "pages">;
   readonly highlights: readonly Highlight[];
-  /** Offset to which to scroll. Its section is rendered even if it is far from the screen. */
+  /** Offset to scroll to. Its section is rendered immediately; `null`: none. */
   readonly sought: number | null;
 }
 
-/** Estimated height in pixels per character, for sections that are not rendered yet. */
+/** Estimated height in pixels per character. It gives the height of sections that are not rendered yet. */
 const PX_PER_CHARACTER = 0.42;
 
-/** Number of blocks per section. Sections far from the screen are not rendered. */
+/** Number of blocks per section. A section is rendered when it comes near the screen. */
 const SECTION_BLOCKS = 16;
 
-/** Shows the blocks of a document with page numbers and highlights. Elements have their offset in `data-at` or `data-from`. */
+/** Shows a document with page numbers and highlights. Elements have their offset in the document as `data-at` or `data-from`. */
 export const DocumentText = memo(function DocumentText({ document, highlights, sought }: DocumentTextProps) {
   const sections = useMemo(() => toSections(document), [document]);
   return sections.map((blocks) => {
@@ -82,7 +82,7 @@ interface PiecesProps {
   readonly highlights: readonly Highlight[];
 }
 
-/** Shows a range of text, split at the starts and ends of highlights. */
+/** Shows a range of text in pieces, cut where highlights begin or end. */
 function Pieces({ text, start, end, highlights }: PiecesProps) {
   return cutText(text.slice(start, end), start, highlights).map(({ start: from, text: piece, over }) => {
     const strongest = over.find(({ type }) => type === "place") ?? over[0];
@@ -98,17 +98,17 @@ function Pieces({ text, start, end, highlights }: PiecesProps) {
   });
 }
 
-/** A highlighted range and the reason for its highlight. */
+/** A highlighted range: the linked place (`place`), or a quote in an answer (`cited`). */
 export interface Highlight {
   readonly start: number;
   readonly end: number;
   readonly type: "place" | "cited";
   readonly label: string;
-  /** Number of the turn whose answer quotes the range; `null`: no answer does. */
+  /** Number of the turn whose answer quotes the range; `null`: none. */
   readonly turn: number | null;
 }
 
-/** Shows links to the answers of this conversation that quote the text beside them. */
+/** Links in the margin to the answers of this conversation that quote the text. */
 function MarginNotes({ highlights }: { readonly highlights: readonly Highlight[] }) {
   const byTurn = new Map(highlights.flatMap(({ turn, label }) => (turn === null ? [] : [[turn, label] as const])));
   if (byTurn.size === 0) return null;
@@ -125,7 +125,7 @@ function MarginNotes({ highlights }: { readonly highlights: readonly Highlight[]
   );
 }
 
-/** Scrolls to an answer. On a narrow screen the document covers the answer, so the document is closed first. */
+/** Scrolls to an answer. On a narrow screen the document covers it, so the document is closed first. */
 function showTurn(turn: number): void {
   const heading = () => document.getElementById(`question-${turn}`);
   if (heading()?.checkVisibility() !== true) goTo({ room: "ask" });
@@ -138,7 +138,7 @@ export interface TextStretch {
   readonly text: string;
 }
 
-/** Returns the selection as offsets in the document; `null` if it is empty or not inside `root`. */
+/** Returns the selected text and its offsets in the document; `null` if nothing inside `root` is selected. */
 export function readSelection(root: HTMLElement, selection: Selection | null): TextStretch | null {
   if (selection === null || selection.isCollapsed || selection.rangeCount === 0) return null;
   const range = selection.getRangeAt(0);
@@ -160,7 +160,7 @@ function offsetOf(node: Node, offset: number, root: HTMLElement): number | null 
   return last === undefined ? null : Number(last.dataset.from) + (last.textContent?.length ?? 0);
 }
 
-/** Returns the elements with document text inside a node. If the node is inside such an element, returns that element. */
+/** Returns the elements with document text (`data-from`) inside a node, or the one that contains the node. */
 function piecesOf(node: Node): HTMLElement[] {
   const element = node instanceof HTMLElement ? node : node.parentElement;
   const around = element?.closest<HTMLElement>("[data-from]") ?? null;

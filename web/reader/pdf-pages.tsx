@@ -14,8 +14,8 @@ import { StateLine } from "../kit/state-line.tsx";
 const ASSETS = "/pdf/";
 
 /**
- * Starts the worker of the PDF library. The content security policy of the page allows only scripts whose URL a Trusted
- * Types policy has approved, so this function creates a policy that approves the worker's URL.
+ * Starts the worker of the PDF library. The page's content security policy allows a script only if a Trusted Types policy
+ * approves its URL. This function creates a policy that approves only the worker.
  */
 function startWorker(): Worker {
   const policy = window.trustedTypes?.createPolicy("sourcebound-pdf", {
@@ -28,7 +28,7 @@ function startWorker(): Worker {
   return new Worker(url, { type: "module" });
 }
 
-/** Opens a PDF. Its scripts, forms and links are not processed. */
+/** Opens a PDF. Scripts, forms and links in it are ignored. */
 function openPdf(bytes: ArrayBuffer): Promise<PDFDocumentProxy> {
   GlobalWorkerOptions.workerPort ??= startWorker();
   return getDocument({
@@ -39,7 +39,7 @@ function openPdf(bytes: ArrayBuffer): Promise<PDFDocumentProxy> {
 
 type PagePlace = NonNullable<WireDocument["places"]>[number] | NonNullable<WireCitation["original"]["pages"]>[number];
 
-/** Boxes that are highlighted on pages. */
+/** Boxes to highlight on pages: the linked place (`place`), or a quote in an answer (`cited`). */
 export interface PageMark {
   readonly type: "place" | "cited";
   readonly label: string;
@@ -47,13 +47,13 @@ export interface PageMark {
 }
 
 export interface PdfPagesProps {
-  /** API route of the file. */
+  /** Path of the file in the API. */
   readonly path: string;
   readonly title: string;
   readonly marks: readonly PageMark[];
 }
 
-/** Renders the pages of a PDF with the quoted words highlighted at the positions found during ingestion. */
+/** Shows the pages of a PDF. The boxes of quoted words come from ingestion. */
 export default function PdfPages({ path, title, marks }: PdfPagesProps) {
   const { api } = useAccount();
   const [state, reload] = useLoaded(useCallback(async (signal) => openPdf(await api.bytes(path, signal)), [api, path]));
@@ -74,7 +74,7 @@ export default function PdfPages({ path, title, marks }: PdfPagesProps) {
 
 /** Height in pixels of the placeholder for a page that is not drawn yet. */
 const PAGE_PX = 700;
-/** Maximum width of a drawn page in device pixels. Enough to be sharp on a high-density screen. */
+/** Maximum width in device pixels at which a page is drawn. It is sharp on a high-density screen. */
 const MOST_PX = 2_400;
 
 interface PdfPageProps extends Pick<PdfPagesProps, "title" | "marks"> {
@@ -118,7 +118,7 @@ function PdfPage({ file, number, title, marks, isWanted }: PdfPageProps) {
   );
 }
 
-/** Draws boxes over a page. Boxes are given in points from its upper left corner and drawn in percent of its size. */
+/** Draws boxes over a page. They are given in points from its upper left corner, and drawn in percent of its size. */
 function Marks({ type, label, place }: Omit<PageMark, "pages"> & { readonly place: PagePlace }) {
   const { width, height, boxes } = place;
   if (boxes === undefined || width === undefined || height === undefined) return null;

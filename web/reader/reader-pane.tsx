@@ -22,7 +22,7 @@ export interface ReaderPaneProps extends PaneParts {
   readonly place: Place;
 }
 
-/** Pane with a whole document, beside the answer. */
+/** A pane with a whole document, beside the conversation. */
 export default function ReaderPane({ place, turns, ask, running }: ReaderPaneProps) {
   const [state, reload] = useFetched<WireDocument>(`${documentPath(place.document)}?${scopeOf(place)}`);
   const gone = state.type === "failed" && state.code === "unknown_document";
@@ -47,7 +47,7 @@ function scopeOf({ domain, tenant }: Place): string {
   return queryOf({ domain, tenant });
 }
 
-/** Media query for windows in which the pane covers the conversation. Must match the media query in `media.css`. */
+/** Media query for windows in which the pane covers the conversation. It must equal the one in `media.css`. */
 const OVER_CONVERSATION = "(max-width: 63.99rem)";
 
 type OpenedProps = ReaderPaneProps & { readonly document: WireDocument };
@@ -149,7 +149,7 @@ function Text({ document, turns, ask, running, located }: OpenedProps & { readon
             const selection = { document_id: document.id, start: selected.start, end: selected.end };
             ask(question, { domain: document.domain, ...(document.tenant === null ? {} : { tenant: document.tenant }), selection });
             setSelected(null);
-            // On a narrow screen the document covers the conversation, so close the document to show the answer.
+            // On a narrow screen the pane covers the conversation, so close it to show the new answer.
             if (window.matchMedia(OVER_CONVERSATION).matches) goTo({ room: "ask" });
           }}
         />
@@ -228,7 +228,7 @@ function markOf(located: Located): Highlight[] {
   return [{ start: located.start, end: located.end, type: "place", label: "The quote", turn: null }];
 }
 
-/** Returns the quotes that answers of this conversation take from the current version of the document. */
+/** Returns the quotes from the current version of the document in the answers of this conversation. */
 function citedIn(turns: readonly Turn[], { id, version }: WireDocument) {
   return turns.flatMap(({ id: turn, question, citations }) =>
     citations
@@ -246,7 +246,7 @@ interface AskSelectionProps {
   readonly onClose: () => void;
 }
 
-/** Form for a question about the selected text only. */
+/** Form for a question that is answered only from the selected text. */
 function AskSelection({ selected, busy, onAsk, onClose }: AskSelectionProps) {
   const [question, setQuestion] = useState("");
   const typed = question.trim();
@@ -273,17 +273,17 @@ function AskSelection({ selected, busy, onAsk, onClose }: AskSelectionProps) {
   );
 }
 
-/** Result of locating a linked quote in the current document. */
+/** Where a linked quote is in the current document. `none`: the link has no quote, or its place is ambiguous. */
 type Located =
   | { readonly type: "none" }
   /** The quote is at the linked offsets. */
   | { readonly type: "same"; readonly start: number; readonly end: number }
-  /** The quote is in another version of the document, possibly at other offsets. */
+  /** The document has another version than the link, but contains the quote. */
   | { readonly type: "moved"; readonly start: number; readonly end: number }
-  /** The document does not contain the quote, or contains it several times, none of them at the linked offset. */
+  /** The document does not contain the quote. Or it contains it several times, but not at the linked offset. */
   | { readonly type: "changed" };
 
-/** Locates a linked quote in the document. @param place its `quote` may be shortened; without `start`, the whole text is searched */
+/** Locates a linked quote in the document. If the link has no offsets, the whole text is searched for the quote. */
 export function locatePlace({ text, version }: Pick<WireDocument, "text" | "version">, place: Place): Located {
   const { start, end, quote } = place;
   if (start === null || end === null) return quote === null || quote === "" ? { type: "none" } : findQuote(text, quote);
@@ -297,10 +297,7 @@ export function locatePlace({ text, version }: Pick<WireDocument, "text" | "vers
   return { type: "moved", start: at, end: at + length };
 }
 
-/**
- * Locates a quote without offsets. If the text contains it several times, the place is unknown, and the document opens
- * at its start.
- */
+/** Locates a quote without offsets. If the text contains it several times, the result is `none`, and the document opens at its start. */
 function findQuote(text: string, quote: string): Located {
   const at = onlyPlace(text, quote);
   if (at !== null) return { type: "same", start: at, end: at + quote.length };

@@ -5,14 +5,14 @@ type Summarised = Pick<WireDocument, "text" | "blocks" | "outline" | "title">;
 
 interface Point {
   readonly start: number;
-  /** The heading; `null`: for the text before the first heading, or directly below the title. */
+  /** The heading; `null` if it is the title, or if the document has no headings. */
   readonly heading: string | null;
   readonly level: number;
-  /** First sentence below the heading; empty if a table or another heading follows it. */
+  /** First sentence below the heading; "" if other content follows, such as a table or another heading. */
   readonly sentence: string;
 }
 
-/** Summarises a document by its headings, each with the first sentence below it. */
+/** Summarises a document by its headings and the first sentence below each. */
 export function summaryOf({ text, blocks, outline, title }: Summarised): Point[] {
   const headings = outline.length > 0 ? outline : [{ start: -1, level: 1, text: title }];
   return headings.map(({ start, level, text: heading }) => {
@@ -30,7 +30,7 @@ function firstSentence(text: string): string {
 
 interface SummaryProps {
   readonly document: Summarised;
-  /** Renders a heading, for example as a link to its place. @param start offset of the heading */
+  /** Renders a heading, for example as a link. @param start offset of the heading in the document */
   readonly children: (heading: string, start: number) => ReactNode;
 }
 

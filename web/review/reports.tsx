@@ -11,8 +11,8 @@ import { labelRefusal } from "./review-words.ts";
 const LISTED = 50;
 
 /**
- * Lists by topic the questions that were refused, doubtful or answered with a warning, with missing terms and
- * recommendations.
+ * Lists questions that were refused, or answered with low confidence or a warning. They are grouped by topic, with missing
+ * terms and recommendations.
  */
 export function Reports() {
   const { domain } = useAccount();

@@ -11,7 +11,7 @@ import { labelCorrected, labelStatus } from "./review-words.ts";
 
 const NAME = "sourcebound.reviewer";
 
-/** Shows one answer with its sources, and the actions of a reviewer. */
+/** Shows one answer with its sources, and the actions that a reviewer may take. */
 export function ReviewCase({ id, onChanged }: { readonly id: string; readonly onChanged: () => void }) {
   const { api } = useAccount();
   const path = `/v1/review/${encodeURIComponent(id)}`;
@@ -121,7 +121,7 @@ function Shown({ review }: { readonly review: WireReview }) {
   );
 }
 
-/** Form for a corrected answer. Shows the differences from the old answer. */
+/** Form for a corrected answer. It shows the differences from the original answer. */
 function CorrectionForm({ answer, onSend }: { readonly answer: WireAnswer; readonly onSend: (text: string) => Promise<void> }) {
   const before = useMemo(
     () => answer.sentences.map(({ text, citations }) => `${text}${citations.map((n) => ` [${n}]`).join("")}`).join("\n"),

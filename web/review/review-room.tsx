@@ -13,10 +13,10 @@ import { Reports } from "./reports.tsx";
 import { ReviewCase } from "./review-case.tsx";
 import { labelAction, labelFit, labelReasons, labelStatus } from "./review-words.ts";
 
-/** Actions in the audit log whose subject is an answer. */
+/** Actions in the audit log that concern an answer. */
 const OF_AN_ANSWER: ReadonlySet<string> = new Set(["approve", "flag", "correct", "demote", "feedback"]);
 
-/** Shows the audit log. Each entry contains the hash of the previous one, so that a changed entry is detected. */
+/** Shows the audit log. Each entry contains the hash of the previous one, so that later changes can be detected. */
 function AuditLog() {
   const [state, reload] = useFetched<WireHistory>("/v1/review/history?limit=50");
   if (state.type !== "ready") return <StateLine state={state} what="the log" onRetry={reload} />;
@@ -72,7 +72,7 @@ const STATUSES = [
 /** Maximum number of questions that are listed. */
 const LISTED = 100;
 
-/** The Review view: the queue of answers to review, reports on gaps in the documents, and the audit log. */
+/** The Review view: answers to review, reports on gaps in the documents, and the audit log. */
 export default function ReviewRoom({ id }: ReviewRoomProps) {
   return (
     <RoomPage title="Review">
@@ -88,7 +88,7 @@ export default function ReviewRoom({ id }: ReviewRoomProps) {
   );
 }
 
-/** Shows the queue, and the open answer beside it. */
+/** Shows the queue of answers to review, and the open answer beside it. */
 function Queue({ id }: ReviewRoomProps) {
   const { domain } = useAccount();
   const [status, setStatus] = useState("");
@@ -140,13 +140,13 @@ function Queue({ id }: ReviewRoomProps) {
   );
 }
 
-/** Confidence from which an answer needs no review, unless `needsPerson` finds another fault. */
+/** Minimum confidence of an answer that needs no review, if it has no other fault. */
 const SURE = 0.9;
 
-/** Reasons for review that are no fault of the answer. Gaps in the documents have their own tab. */
+/** Entries of `why` that are no fault of the answer. They are in the tab “Reports and gaps”. */
 const NO_FAULT: ReadonlySet<string> = new Set(["refused", "reported"]);
 
-/** Returns whether an answer needs review: it was rated wrong or flagged, has a warning or a changed source, or its confidence is low. */
+/** Returns whether a person must review an answer: it has a fault, such as a bad rating or a changed source, or a low confidence. */
 function needsPerson({ why, status, confidence }: WireQueueItem): boolean {
   const faults = why.filter((one) => !NO_FAULT.has(one) && !one.startsWith("confidence"));
   return faults.length > 0 || (status === "ok" && (confidence === null || confidence < SURE));

@@ -1,9 +1,9 @@
 import type { WireQueueItem } from "../../src/client/index.ts";
 import { REFUSALS } from "../format.ts";
 
-/** Words for users, keyed by the server's code. A code that is not listed is shown as the server sends it. */
+// Words for users, by the server's code. A code without an entry is shown unchanged.
 
-/** Reasons for review. The queue can be filtered by them. */
+/** Reasons why an answer waits for review. The queue can be filtered by them. */
 const REASONS: Readonly<Record<string, string>> = {
   "thumbs down": "a user rated it wrong",
   "a source changed": "a source has changed since",
@@ -32,10 +32,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   revoke_key: "revoked a key",
 };
 
-/**
- * Describes why a question waits for review. Each reason is listed once. The confidence is left out, because it is
- * shown separately.
- */
+/** Describes why a question waits for review. Each reason occurs once. The confidence is left out: it is shown separately. */
 export function labelReasons(why: readonly string[]): readonly string[] {
   const kinds = why
     .filter((one) => !one.startsWith("confidence"))
@@ -47,14 +44,14 @@ export function labelStatus(status: WireQueueItem["review_status"]): string {
   return STATUSES[status];
 }
 
-/** Describes for which questions a correction is served. @param within selection or filters of the question; `null`: none */
+/** Says for which questions the correction is served. @param within selection or filters of the question; `null`: none */
 export function labelCorrected(within: string | null): string {
   return within === null
     ? "Corrected. The correction is served when this question is asked without filters."
     : `Corrected. The correction is served when this question is asked within ${within}, not otherwise.`;
 }
 
-/** Describes the confidence of an answer as “sources fit N of 100”. Returns `null` for a refusal, or without a confidence. */
+/** Formats the confidence of an answer: “sources fit 85 of 100”; `null` for a refusal or if the confidence is unknown. */
 export function labelFit(confidence: number | null, status: string): string | null {
   return confidence === null || status !== "ok" ? null : `sources fit ${Math.round(confidence * 100)} of 100`;
 }

@@ -1,6 +1,6 @@
 import { formatConfidence, formatNumber } from "../format.ts";
 
-/** Labels of facts that stages report. Facts without a label are only in the downloaded record. */
+/** Labels for the facts that stages report. A fact without a label is not shown, but is part of the downloaded record. */
 const NAMES: Readonly<Record<string, string>> = {
   also_searched: "also searched for",
   answer: "sufficient to answer",
@@ -40,7 +40,7 @@ const NAMES: Readonly<Record<string, string>> = {
   verified: "passages that answer",
 };
 
-/** Outcomes of comparing a stored question with the current one. An outcome that is not listed is shown by its name. */
+/** Why a stored question did or did not match the current one. Other outcomes are shown unchanged. */
 const RULES: Readonly<Record<string, string>> = {
   asked: "asks for something else",
   cited: "depends on sources that were not found for this question",
@@ -57,7 +57,7 @@ type Label = (value: unknown) => string | null;
 
 const labelProbability: Label = (value) => (typeof value === "number" ? formatConfidence(value) : inWords(value));
 
-/** Functions that format the values of certain facts. */
+/** Formatters for the values of some facts. */
 const WORDS: Readonly<Record<string, Label>> = {
   best_piece: labelProbability,
   chance: labelProbability,
@@ -66,7 +66,7 @@ const WORDS: Readonly<Record<string, Label>> = {
   semantic_rule: (value) => RULES[String(value)] ?? inWords(value),
 };
 
-/** Returns the labelled facts of a stage with their values in words. Facts that are empty, false or `null` are left out. */
+/** Returns the labelled facts of a stage with readable values. Facts that are empty, false or `null` are left out. */
 export function labelFacts(facts: Readonly<Record<string, unknown>>) {
   return Object.entries(facts).flatMap(([fact, value]) => {
     const name = NAMES[fact];

@@ -22,7 +22,7 @@ const SCORES = [
   ["cross", "reranker"],
 ] as const;
 
-/** Lists every passage of the evidence with its verdict, scores, reason and text. */
+/** Lists the passages of the evidence with their verdicts, scores, reasons and texts. */
 export function Passages({ answer, tenant }: PassagesProps) {
   const { evidence } = answer;
   if (evidence.length === 0) return <p>No passage was scored.</p>;
@@ -65,7 +65,7 @@ function Passage({ weighed, answer, tenant }: PassagesProps & { readonly weighed
   );
 }
 
-/** Shows a passage with the quotes of the answer, and with the window that matched the question best. */
+/** Shows the text of a passage. Marked are the quotes in the answer and the window that matched the question best. */
 function Read({ weighed, answer: { domain, citations }, tenant }: PassagesProps & { readonly weighed: Weighed }) {
   const { document_id: id, document_version: version } = weighed;
   const [state, reload] = useFetched<WireDocument>(`${documentPath(id)}?${queryOf({ domain, tenant })}`);
@@ -98,7 +98,7 @@ function Read({ weighed, answer: { domain, citations }, tenant }: PassagesProps 
 
 type Stretch = Range & { /** Citation number; `null` for the best window. */ readonly n: number | null };
 
-/** Splits a passage at the starts and ends of its quotes and of its best window. */
+/** Cuts a passage where its quotes or its best window begin or end. */
 function cutPassage(text: string, { start, end, window }: Range & { readonly window: Range }, quotes: readonly Stretch[]) {
   const pieces = cutText<Stretch>(text.slice(start, end), start, [...quotes, { ...window, n: null }]);
   return pieces.map(({ over, ...piece }) => ({

@@ -7,11 +7,11 @@ import { labelFacts } from "./facts.ts";
 
 export interface PathProps {
   readonly answer: WireAnswer;
-  /** Stages as the server reported them; empty for an answer that was loaded, for which only the timings are stored. */
+  /** Stages as the server reported them while answering. Empty for an answer that was loaded later, which has only timings. */
   readonly stages: readonly StageRecord[];
 }
 
-/** Shows the stages of an answer as a timeline. */
+/** Shows the stages of an answer on a timeline. */
 export function Path({ answer, stages }: PathProps) {
   const timed: readonly StageRecord[] =
     stages.length > 0

@@ -22,7 +22,7 @@ import { Path } from "./path.tsx";
 
 const CHECK_VERDICTS = { pass: "passed", repaired: "repaired", warn: "doubt", fail: "failed" } as const;
 
-/** Lists the checks of each sentence, then those of the whole answer. */
+/** Lists the checks of each sentence, then the checks of the whole answer. */
 function Checks({ answer }: { readonly answer: WireAnswer }) {
   const { sentences, claims, checks } = answer;
   const whole = checks.filter(({ sentence }) => sentence === null);
@@ -70,7 +70,7 @@ function CheckList({ checks }: { readonly checks: WireAnswer["checks"] }) {
   );
 }
 
-/** Explains how an answer was made: stages, passages, checks, the decision, model calls and cost. */
+/** Explains how an answer was made: stages, passages, checks, decision, model calls and cost. */
 export default function WhyPane({ id, turns }: { readonly id: string; readonly turns: readonly Turn[] }) {
   const { api } = useAccount();
   const turn = turns.find(({ status }) => status.type === "answered" && status.answer.id === id);
@@ -91,7 +91,7 @@ export default function WhyPane({ id, turns }: { readonly id: string; readonly t
 
 interface MadeProps {
   readonly answer: WireAnswer;
-  /** The turn of this conversation with the answer; `null`: the answer is not from this conversation. */
+  /** The turn that has this answer; `null`: the answer is from another conversation. */
   readonly turn: Turn | null;
 }
 
@@ -167,7 +167,7 @@ function Decision({ answer, turn }: MadeProps) {
   );
 }
 
-/** Shows the raw confidence and all notices, in a section that is closed initially. */
+/** Shows the raw confidence and all notices. The section is closed at first. */
 function Measured({ answer, notices }: { readonly answer: WireAnswer; readonly notices: Turn["notices"] }) {
   const { agg_conf: value, agg_conf_calibrated: isCalibrated } = answer;
   if (value === null && notices.length === 0) return null;
@@ -186,7 +186,7 @@ function Measured({ answer, notices }: { readonly answer: WireAnswer; readonly n
   );
 }
 
-/** Shows the metrics by which a profile grades its answers. */
+/** Shows the metrics of an answer, under a profile that computes them. */
 function Grades({ report }: { readonly report: WireAnswer["report"] }) {
   if (report === undefined) return null;
   return (
@@ -211,7 +211,7 @@ function Grades({ report }: { readonly report: WireAnswer["report"] }) {
   );
 }
 
-/** Offers two downloads: the record of an answer, and a proof that others can verify offline. */
+/** Offers downloads of the answer's record, and of a proof that others can verify offline. */
 function AnswerRecord({ answer, turn }: MadeProps) {
   const { api } = useAccount();
   const { result, setResult, tell } = useActionResult();

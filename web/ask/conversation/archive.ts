@@ -9,7 +9,7 @@ export interface ConversationEntry {
   /** Milliseconds since 1970. */
   readonly updatedAt: number;
   readonly turns: number;
-  /** Questions and answers in lower case, for the search. */
+  /** Text that the search looks at: questions and answers in lower case. */
   readonly text: string;
 }
 
@@ -20,12 +20,12 @@ interface Tables extends DBSchema {
   conversations: { key: string; value: { readonly id: string; readonly owner: string; readonly conversation: Conversation } };
 }
 
-/** Maximum number of characters stored for search in each conversation. */
+/** Maximum number of characters per conversation that can be searched. */
 const SEARCHED_CHARACTERS = 1_000_000;
 
 /**
- * Opens the store of conversations in this browser. They stay until the user deletes them; the server's session expires
- * earlier.
+ * Opens the store of conversations in this browser. A conversation stays until the user deletes it, even after its session
+ * on the server has expired.
  */
 export function openArchive(now: () => number = Date.now) {
   const opening = openDB<Tables>("sourcebound", 1, {
@@ -34,7 +34,7 @@ export function openArchive(now: () => number = Date.now) {
       db.createObjectStore("conversations", { keyPath: "id" });
     },
   });
-  // Prevents an unhandled rejection in browsers without storage. The methods still reject.
+  // Prevent an unhandled rejection in browsers without storage. The methods report the error.
   opening.catch(() => {});
   return {
     /** Returns the conversations of an owner, newest first. */
@@ -81,8 +81,8 @@ export function findConversations(entries: readonly ConversationEntry[], typed: 
 }
 
 /**
- * Returns the turns in the form in which they are stored. A running turn is stored as interrupted, because the page may
- * be closed.
+ * Returns the turns in the form in which they are stored. A running turn becomes an interrupted one, because the page may be
+ * closed before its end.
  */
 export function asStored(turns: readonly Turn[]): readonly Turn[] {
   return turns.map((turn) => (turn.status.type === "running" ? { ...turn, status: { type: "interrupted" } } : turn));

@@ -1,6 +1,6 @@
 import type { ClientError, StreamEvent, WireAnswer, WireAskRequest, WireCitation, WireWarning } from "../../../src/client/index.ts";
 
-/** A sentence as it is shown. It never changes; the final answer may replace all sentences. */
+/** A sentence as it was shown. It never changes, but the final answer may replace the whole list. */
 type ShownSentence = WireAnswer["sentences"][number];
 
 export interface StageRecord {
@@ -19,7 +19,7 @@ export type TurnStatus =
   | { readonly type: "interrupted" }
   | { readonly type: "failed"; readonly failure: Failure };
 
-/** Settings in the request of a question. For absent fields the server's defaults apply. */
+/** Settings that are sent with a question. The server has defaults for absent ones. */
 export type AskedHow = Pick<WireAskRequest, "domain" | "tenant" | "profile" | "write" | "detail" | "selection" | "filters">;
 
 /** A question with its answer so far. */
@@ -33,7 +33,7 @@ export interface Turn {
   readonly notices: readonly { readonly code: string; readonly message: string }[];
   readonly warnings: readonly WireWarning[];
   readonly stages: readonly StageRecord[];
-  /** True if the turn is from an earlier visit. Its documents may have changed since. */
+  /** True if the turn was asked before the page was loaded. Its documents may have changed since. */
   readonly isOld?: boolean;
 }
 
@@ -78,7 +78,7 @@ function startTurn({ id, question, asked = {} }: ConversationAction & { readonly
   return { id, question, asked, status, sentences: [], citations: [], notices: [], warnings: [], stages: [] };
 }
 
-/** Changes a turn if it is still running. Late events do not change a turn that has ended or was removed. */
+/** Changes a turn that is still running. If it has ended or was removed, the event came too late and changes nothing. */
 function changeTurn(state: Conversation, id: number, change: (turn: Turn) => Turn): Conversation {
   if (!state.turns.some((turn) => turn.id === id && turn.status.type === "running")) return state;
   return { ...state, turns: state.turns.map((turn) => (turn.id === id ? change(turn) : turn)) };

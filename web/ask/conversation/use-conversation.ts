@@ -10,13 +10,13 @@ export interface ConversationParts {
   readonly owner: string;
 }
 
-/** Runs one conversation with the server, one question at a time, and stores the conversation in the browser. */
+/** Runs a conversation, one question at a time, and stores it in the browser. */
 export function useConversation({ client, archive, owner }: ConversationParts) {
   const [conversation, dispatch] = useReducer(reduceConversation, EMPTY_CONVERSATION);
   const [id, setId] = useState(createId);
-  // Counts how often the conversation was saved.
+  // Number of times that the conversation was saved.
   const [saved, setSaved] = useState(0);
-  // Reason why the browser could not store this conversation; `null`: there was no error.
+  // Why the browser could not store the conversation; `null`: no error.
   const [unkept, setUnkept] = useState<string | null>(null);
   const current = useRef<{ id: number; abort: AbortController } | null>(null);
   const { sessionId, turns } = conversation;
@@ -57,7 +57,7 @@ export function useConversation({ client, archive, owner }: ConversationParts) {
     dispatch({ type: "cleared" });
   }, [stop]);
 
-  // Opens a stored conversation, so that it can be continued.
+  // Opens a stored conversation to continue it.
   const open = useCallback(
     async (other: string) => {
       const found = await archive.load(other, owner);
@@ -72,7 +72,7 @@ export function useConversation({ client, archive, owner }: ConversationParts) {
   const kept = useRef("");
   useEffect(() => {
     if (turns.length === 0) return;
-    // Save after each question and each sentence, because the page may be closed at any time. Changes of the stage are not saved.
+    // Save after each question and each sentence, because the page may be closed at any time. A new stage alone is not saved.
     const shown = `${id} ${lastId} ${turns.at(-1)?.sentences.length}`;
     if (running && kept.current === shown) return;
     kept.current = shown;
@@ -87,8 +87,8 @@ export function useConversation({ client, archive, owner }: ConversationParts) {
 
   useEffect(() => stop, [stop]);
   useEffect(() => {
-    // When the page is left, the browser cuts the connection, which would look like a server error. If the user comes back
-    // and the browser restores the page, it shows “interrupted”.
+    // When the user leaves the page, the browser cuts the connection, which would look like a server error. End the turn as
+    // interrupted instead: the browser may restore the page later.
     const leave = () => end("interrupted");
     window.addEventListener("pagehide", leave);
     return () => window.removeEventListener("pagehide", leave);
@@ -96,7 +96,7 @@ export function useConversation({ client, archive, owner }: ConversationParts) {
   return { id, conversation, running, saved, unkept, ask, stop, clear, open };
 }
 
-/** Returns a random id. `crypto.randomUUID` exists only with TLS or on localhost, so it may not be available. */
+/** Returns a random id. It does not use `crypto.randomUUID`, which exists only with TLS or on localhost. */
 function createId(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
