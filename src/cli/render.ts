@@ -116,7 +116,7 @@ function seeAlsoLines({ title, heading, url }: SeeAlso, colors: Terminal["colors
 function refusalLines(refusal: NonNullable<Answer["refusal"]>, colors: Terminal["colors"], asTyped: Terminal["asTyped"]): string[] {
   const { note, searched, nearest, contacts } = refusal;
   const message = asTyped(refusal.message);
-  // A greeting needs only one line. In a crisis, nothing may distract from the message.
+  // A greeting needs only one line. In a crisis, nothing may follow the message.
   if (refusal.reason === "small_talk" || refusal.reason === "crisis") return [harmlessLine(message)];
   const lines = [colors.bold(harmlessLine(message)), ...(note === "" ? [] : [note]), "", searchedLine(searched)];
   const { unreadable, unreadableCount } = searched;

@@ -195,7 +195,7 @@ interface Slot {
   job: Job | null;
 }
 
-/** Number of crashes after which a text is rejected instead of tried again. It probably caused the crashes. */
+/** Number of crashes after which a text is rejected instead of tried again. The text probably caused them. */
 const MAX_CRASHES = 2;
 
 export function createReaderPool(start: StartThread, threads: number): ReaderPool {

@@ -30,8 +30,8 @@ const TOLD_ADDRESS = new RegExp(
 );
 
 /**
- * Matches text in the form of an IBAN: country code, two check digits, then 11 to 30 letters and digits, without spaces or
- * in groups of four. The checksum is not checked.
+ * Matches text in the form of an IBAN: two letters, two digits, then letters and digits, without spaces or in groups of
+ * four. `ibanLength` checks length and checksum.
  */
 const IBAN = /\b[a-z]{2}\d{2}(?: ?[a-z0-9]{4}){2,7}(?: ?[a-z0-9]{1,3})?\b/gi;
 const SHORTEST = 15;
@@ -78,7 +78,7 @@ const SSN = /(?<![\d.-])(?!000|666|9\d\d)\d{3}([- .])(?!00)\d{2}\1(?!0000)\d{4}(
 /** Matches nine digits after a label such as "SSN", with or without separators. Without a label, `SSN` requires separators. */
 const TOLD_SSN =
   /\b(?:ssn|social(?: security)?(?: number| no\.?| #)?)\b[^\d\n]{0,20}?(?<![\d-])((?!000|666|9)\d{3}[- .]?(?!00)\d{2}[- .]?(?!0000)\d{4})(?![\d-])/gi;
-/** Matches VA file numbers, which identify a person: `C` and eight digits, or, after a label, eight or nine digits. */
+/** Matches VA file numbers, which identify a person: eight or nine digits after `C`, or (below) seven to ten after a label. */
 const FILE_NUMBER = /\b(?:C|CSS|XC|XSS)[- ]?\d{2}[ -]?\d{3}[ -]?\d{3,4}\b/g;
 const TOLD_FILE_NUMBER =
   /\b(?:(?:va|claim|c)[- ]?file|claims? folder|claim|file)\s?(?:number|no\.?|num|#)[^\d\n]{0,12}?((?:C[- ]?)?\d{2,3}[ -]?\d{2,3}[ -]?\d{3,4})(?![\d-])/gi;

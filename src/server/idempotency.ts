@@ -82,7 +82,7 @@ async function fingerprintOf(context: Context): Promise<string> {
   const { pathname, search } = new URL(context.req.url);
   const hash = createHash("sha256").update(`${context.req.method} ${pathname}${search}\n`);
   const bytes = Buffer.from(await context.req.arrayBuffer());
-  // The boundary of a form is not part of it, because clients choose a new one for each attempt.
+  // Leave the boundary of a form out of the fingerprint, because clients choose a new one for each attempt.
   const [, boundary] = /^multipart\/form-data;.*?boundary="?([^";,]{1,70})/i.exec(context.req.header("content-type") ?? "") ?? [];
   return hash.update(boundary === undefined ? bytes : bytes.toString("latin1").replaceAll(`--${boundary}`, "--")).digest("base64url");
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { FILTER_CHARACTERS, FILTER_DOCUMENTS } from "../retrieval/filters.ts";
 
-/** A name in a filter. Admission checks whether it exists. */
+/** A name in a filter. Only its length is checked here; admission validates the rest. */
 const filterName = () => z.string().min(1).max(FILTER_CHARACTERS);
 
 const selection = z.strictObject({

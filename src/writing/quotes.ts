@@ -124,7 +124,7 @@ function quotesBehind(passage: Passage, { range: { end } }: Candidate, { context
   return toQuotes(passage, [...context.filter(({ start }) => start >= end), range, ...conditions]);
 }
 
-/** Adds the header to a table row, if both have the same number of cells. */
+/** Adds the header to a table row, if it has a column for every cell of the row. */
 export function withHeader(quote: Quote, { header }: Pick<Candidate, "header">): Quote {
   return header === null || nameCells(header.text, quote.text) === null ? quote : { ...quote, header };
 }

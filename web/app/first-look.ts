@@ -15,7 +15,7 @@ export interface Asked<T> {
   take(): Promise<T> | null;
 }
 
-/** Milliseconds that the first render waits for the two requests. If they end within this time, the page renders only once. */
+/** Maximum milliseconds that the first render waits for both requests. If they end within this time, the page renders only once. */
 const FIRST_LOOK_MS = 200;
 
 /** The two requests of every visit, already sent. */

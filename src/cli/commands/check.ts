@@ -43,8 +43,8 @@ Examples:
 }
 
 /**
- * Reads standard input as text. Of an input that is too long, it returns one character more than `limit`, so that validation
- * rejects it.
+ * Reads standard input as text. Reading stops soon after `4 * limit` bytes. The result then has one character more than
+ * `limit`, so that validation rejects it.
  */
 async function readAnswer(context: CliContext, limit: number): Promise<string> {
   const input = await readInput(context, 4 * limit);

@@ -140,7 +140,7 @@ Examples:
         await Promise.race([finished(input), closed.promise, untilAborted(signal)]);
         process.stdin.destroy();
         await served.close();
-        // Cancelled calls use the engine until they end, so wait for them before it is closed.
+        // Cancelled calls use the engine until they end, so wait for them before the engine is closed.
         await Promise.allSettled(running);
       });
     },

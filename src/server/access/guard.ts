@@ -31,7 +31,7 @@ export interface ServerLog {
 /** Discards everything. */
 export const silentLog: ServerLog = { info: () => {}, error: () => {} };
 
-/** Maximum number of wrong tokens to remember. The oldest is forgotten first, and then counts as a new failed attempt. */
+/** Maximum number of wrong tokens to remember. A forgotten one counts as a new failed attempt. */
 const WRONG_TOKENS = 1_000;
 
 /** Context key: `identify` stores a `too_many_attempts` error here. `assertMay` throws it if the endpoint needs a credential. */

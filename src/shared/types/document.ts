@@ -57,7 +57,7 @@ export interface Block extends TextRange {
   readonly sectionEnd?: number;
 }
 
-/** The smallest quotable text: a sentence, list item, table row or heading. A chunk never ends inside a unit. */
+/** The smallest quotable text: a sentence, list item, table row or heading. If possible, chunks are cut between units. */
 export interface Unit extends TextRange {
   readonly type: BlockType;
   readonly block: number;
