@@ -2,19 +2,19 @@
 import { afterEach, describe, expect } from "vitest";
 import { EmbeddedEngine } from "../src/retrieval/embedded-engine.ts";
 import type { IndexChanges } from "../src/retrieval/search-engine.ts";
+import type { VectorTables } from "../src/retrieval/table-vectors.ts";
 import { openPostgres } from "../src/store/postgres.ts";
-import { openPostgresVectors, type VectorTable } from "../src/store/postgres-vectors.ts";
 import { createStore, type Store } from "../src/store/store.ts";
 import { describeSearchEngineContract } from "../src/testing/search-engine-contract.ts";
 import { fileContent, storedDocument } from "../src/testing/store/fixtures.ts";
 import { usePostgres, whyNoPostgres } from "./support/postgres.ts";
 
-/** An engine that also stores its documents, because vector rows belong to stored documents, and waits until the table is complete. */
+/** An engine that also stores its documents, because vector rows belong to stored documents. */
 class StoringEngine extends EmbeddedEngine {
   private readonly documents: Store["documents"];
 
-  constructor(documents: Store["documents"], open: (of: { model: string; dimensions: number }) => Promise<VectorTable>) {
-    super({ domain: "d", tables: { from: 1, exactUpTo: 0, open, warn: () => undefined } });
+  constructor(documents: Store["documents"], open: VectorTables["open"]) {
+    super({ domain: "d", tables: { from: 1, open, warn: () => undefined } });
     this.documents = documents;
   }
 
@@ -51,9 +51,10 @@ describe.skipIf(whyNoPostgres !== null)("pgvector", () => {
     async () => {
       const db = await openPostgres({ url: await server().createDatabase(), connections: 3, timeoutMs: 30_000 });
       closing.push(() => db.destroy());
-      const { documents } = createStore(db, { now: () => new Date(0), clock: () => 0 });
+      const { documents, vectors } = createStore(db, { now: () => new Date(0), clock: () => 0 });
       const engine = new StoringEngine(documents, async (of) => {
-        const table = await openPostgresVectors(db, { ...of, domain: "d" });
+        const table = (await vectors?.open({ ...of, domain: "d" })) ?? null;
+        if (table === null) return null;
         return {
           ...table,
           search(query) {

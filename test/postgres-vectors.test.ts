@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createRandom } from "../src/internals.ts";
 import { openPostgres } from "../src/store/postgres.ts";
-import { openPostgresVectors, type StoredVector } from "../src/store/postgres-vectors.ts";
+import { findPostgresVectors, openPostgresVectors, type StoredVector } from "../src/store/postgres-vectors.ts";
 import { createStore } from "../src/store/store.ts";
 import { fileContent, storedDocument } from "../src/testing/store/fixtures.ts";
 import { usePostgres, whyNoPostgres } from "./support/postgres.ts";
@@ -37,7 +37,7 @@ describe.skipIf(whyNoPostgres !== null)("vectors in pgvector", () => {
         rows.push({ documentId, version: "v1", tenant, access: "public", start, vector: unit() });
     }
     await vectors.put(rows);
-    const all = { tenants: ["", "few"], access: ["public"], documentIds: null };
+    const all = { tenants: ["", "few"], access: ["public"], windows: null };
     const truth = (question: Float32Array, k: number, keep: (row: (typeof rows)[number]) => boolean) =>
       rows
         .filter(keep)
@@ -56,12 +56,12 @@ describe.skipIf(whyNoPostgres !== null)("vectors in pgvector", () => {
     let few = 0;
     for (let n = 0; n < 20; n++) {
       const vector = unit();
-      const exact = await vectors.search({ ...all, vector, k: 10, kept: 0 });
+      const exact = await vectors.search({ ...all, vector, k: 10, isExact: true });
       expect(names(exact)).toEqual(truth(vector, 10, () => true));
       expect(exact[0]?.score).toBeGreaterThan(exact[9]?.score ?? 1);
-      const indexed = names(await vectors.search({ ...all, vector, k: 10, kept: 1_000_000 }));
+      const indexed = names(await vectors.search({ ...all, vector, k: 10, isExact: false }));
       found += truth(vector, 10, () => true).filter((one) => indexed.includes(one)).length;
-      const ofFew = names(await vectors.search({ ...all, tenants: ["few"], vector, k: 10, kept: 1_000_000 }));
+      const ofFew = names(await vectors.search({ ...all, tenants: ["few"], vector, k: 10, isExact: false }));
       few += truth(vector, 10, ({ tenant }) => tenant === "few").filter((one) => ofFew.includes(one)).length;
     }
     expect(found / 200).toBeGreaterThan(0.95);
@@ -70,16 +70,23 @@ describe.skipIf(whyNoPostgres !== null)("vectors in pgvector", () => {
 
   it("finds nothing of another tenant, label or model, and deletes vectors with their document or version", async () => {
     const { db, documents, vectors, unit, all } = await filled();
-    const search = (over: object) => vectors.search({ ...all, vector: unit(), k: 10, kept: 0, ...over });
+    const search = (over: object) => vectors.search({ ...all, vector: unit(), k: 10, isExact: true, ...over });
     expect((await search({ tenants: ["few"] })).every(({ documentId }) => documentId === "doc0")).toBe(true);
     expect(await search({ access: ["secret"] })).toEqual([]);
-    expect((await search({ documentIds: ["doc7"] })).every(({ documentId }) => documentId === "doc7")).toBe(true);
+    const windows = [
+      { documentId: "doc7", start: 5 },
+      { documentId: "doc7", start: WINDOWS },
+      { documentId: "unknown", start: 0 },
+    ];
+    expect(names(await search({ windows }))).toEqual(["doc7 5"]);
     const other = await openPostgresVectors(db, { domain: "d", model: "other", dimensions: DIMENSIONS });
     const ids = Array.from({ length: DOCUMENTS }, (_, i) => `doc${i}`);
+    expect((await findPostgresVectors(db, { domain: "d", model: "m" }))?.dimensions).toBe(DIMENSIONS);
+    expect(await findPostgresVectors(db, { domain: "d", model: "other" })).toBeNull();
     const count = async (of: typeof vectors) => [...(await of.places(ids)).values()].reduce((sum, { size }) => sum + size, 0);
     expect(await count(other)).toBe(0);
     await documents.deleteFiles({ domain: "d", tenant: null, source: "s" }, ["7.md"]);
-    expect(await search({ documentIds: ["doc7"] })).toEqual([]);
+    expect(await search({ windows })).toEqual([]);
     expect(await count(vectors)).toBe((DOCUMENTS - 1) * WINDOWS);
     const row = { tenant: "", access: "public", start: WINDOWS, vector: unit() };
     await vectors.put([
@@ -97,7 +104,7 @@ describe.skipIf(whyNoPostgres !== null)("vectors in pgvector", () => {
     const vector = Float32Array.from({ length: 3_072 }, (_, i) => (i === 5 ? 1 : 0));
     await wide.put([{ documentId: "doc-a", version: "v1", tenant: "", access: "public", start: 0, vector }]);
     await wide.buildIndex();
-    const [found] = await wide.search({ vector, k: 1, tenants: [""], access: ["public"], documentIds: null, kept: 1_000_000 });
+    const [found] = await wide.search({ vector, k: 1, tenants: [""], access: ["public"], windows: null, isExact: false });
     expect(found).toMatchObject({ documentId: "doc-a", start: 0 });
     expect(found?.score).toBeCloseTo(1, 3);
     const type = await sql<{ type: string }>`select format_type(atttypid, atttypmod) as type from pg_attribute

@@ -146,8 +146,8 @@ async function measureSize({ size, vectors, questions, remote, progress }: Trial
   progress(`${size} vectors: embedded`);
   const scan = async (question: Float32Array) => embedded.search(question, K).map(({ slot }) => slot);
   measured.push({ size, name: "embedded", buildS, megabytes: embedded.bytes / 1e6, ...(await ask(scan, questions, truth)) });
-  const search = (kept: number) => async (vector: Float32Array) => {
-    const found = await remote.search({ vector, k: K, tenants: [""], access: ["public"], documentIds: null, kept });
+  const search = (isExact: boolean) => async (vector: Float32Array) => {
+    const found = await remote.search({ vector, k: K, tenants: [""], access: ["public"], windows: null, isExact });
     return found.map(({ start }) => start);
   };
   for (const { name, settings } of INDEXES) {
@@ -158,8 +158,13 @@ async function measureSize({ size, vectors, questions, remote, progress }: Trial
     const build = settings === null ? 0 : (performance.now() - start) / 1000;
     const { table, index } = await remote.bytes();
     // 0 forces an exact scan; infinity forces the use of the index.
-    const kept = settings === null ? 0 : Number.POSITIVE_INFINITY;
-    measured.push({ size, name, buildS: build, megabytes: (table + index) / 1e6, ...(await ask(search(kept), questions, truth)) });
+    measured.push({
+      size,
+      name,
+      buildS: build,
+      megabytes: (table + index) / 1e6,
+      ...(await ask(search(settings === null), questions, truth)),
+    });
   }
   return measured;
 }

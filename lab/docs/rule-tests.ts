@@ -19,7 +19,7 @@ export const RULE_TESTS: Readonly<Record<string, Readonly<Record<string, ShownBy
     ),
     "layer 1: HNSW index of pgvector for many vectors": at(
       "test/postgres-table.test.ts",
-      "is used by setting, or by a profile whose source requires it",
+      "is used by setting, or if the source of the server's profile requires it",
     ),
     "layer 2: grounding rules in the prompt; the model receives every passage that layer 1 keeps": at(
       "src/writing/sources.test.ts",

@@ -46,8 +46,8 @@ export const SOURCE_ROWS: Readonly<Record<string, readonly SourceRow[]>> = {
       at("src/writing/route.test.ts", "routeModel with the numbers of seven-layer"),
     ),
     row(
-      "pgvector with HNSW, where a request names the profile (tables 10, 11)",
-      at("test/postgres-table.test.ts", "is used by setting, or by a profile whose source"),
+      "pgvector with HNSW, where this is the server's profile (tables 10, 11)",
+      at("test/postgres-table.test.ts", "is used by setting, or if the source of the server's"),
     ),
   ],
   spark: [

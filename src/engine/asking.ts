@@ -10,7 +10,7 @@ import type { PipelineContext, RecordedCall, RecordedSettings } from "../pipelin
 import { explainCache } from "../pipeline/lookup.ts";
 import { usesSupport } from "../profiles/guards.ts";
 import type { Profile, WriteMode } from "../profiles/profile.ts";
-import { VectorGroups } from "../retrieval/table-vectors.ts";
+import { VectorGroups } from "../retrieval/dense.ts";
 import { type Config, DEFAULT_DOMAIN } from "../shared/config.ts";
 import { RequestError } from "../shared/errors.ts";
 import { type AnswerEvent, answerIn } from "../shared/events.ts";

@@ -20,16 +20,37 @@ export interface SwitchOptions {
 /** Number of texts per call of the embedded encoder. A larger number raises throughput but delays progress reports and cancellation. */
 const EMBEDDED_BATCH = 256;
 
-export function createIndexes(opened: Opened, domains: Pick<Domains, "pack">) {
+/**
+ * Returns whether vectors are stored and searched by pgvector: by setting, or because the server's profile requires it and the extension
+ * is available.
+ * @throws StoreError `vectors_unavailable` if the setting requires pgvector
+ */
+export async function usesVectorTables({ config, store, warn }: Opened, domains: Pick<Domains, "pack" | "profile">): Promise<boolean> {
+  const { vectors } = store;
+  if (vectors === null || config.database?.vectors === "process") return false;
+  if (config.database?.vectors === "pgvector") {
+    await vectors.assertAvailable();
+    return true;
+  }
+  if (domains.profile(domains.pack(config.domain)).retrieve.vectors !== "pgvector") return false;
+  try {
+    await vectors.assertAvailable();
+    return true;
+  } catch (error) {
+    warn(`Vectors are compared in this process: ${messageOf(error)}`);
+    return false;
+  }
+}
+
+/** @param inTables whether vectors are in the tables of pgvector */
+export function createIndexes(opened: Opened, domains: Pick<Domains, "pack">, inTables: boolean) {
   const { config, store, encoder, spec, openEncoder: open, closing, warn, words, search, storeId } = opened;
   const indexes = new Map<string, DomainIndex>();
   const snapshotPath = (domain: string) => join(config.data_dir, "index", `${domain}.snapshot`);
   const tablesOf = (domain: string): VectorTables | undefined => {
     const { vectors } = store;
-    const { database } = config;
-    if (vectors === null || database === undefined || database.vectors === "process") return undefined;
-    const onRequest = database.vectors === undefined;
-    return { from: database.vectors_from, onRequest, open: (of) => vectors.open({ ...of, domain }), warn };
+    if (!inTables || vectors === null) return undefined;
+    return { from: config.database?.vectors_from ?? 0, open: (of) => vectors.open({ ...of, domain }), warn };
   };
   const openEngine = (domain: string, rebuild: boolean): SearchEngine =>
     search?.engine(domain, rebuild) ??

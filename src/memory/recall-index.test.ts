@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { VectorGroups } from "../retrieval/table-vectors.ts";
+import { VectorGroups } from "../retrieval/dense.ts";
 import type { CacheStore } from "../store/cache.ts";
 import { hashedWords } from "../testing/fake-encoder.ts";
 import { QuestionIndex } from "./recall.ts";

@@ -97,7 +97,7 @@ export interface RetrieveSettings {
   readonly twins: "same-facts" | "cosine" | "off";
   /** Maximum number of passages of one document at their ranks. Further ones move to the end. `null`: no limit. */
   readonly perDocument: number | null;
-  /** Where vectors of large domains are searched on PostgreSQL. The setting `database.vectors` overrides it. @default "process" */
+  /** Where vectors are on PostgreSQL if this is the server's profile and `database.vectors` is not set. @default "process" */
   readonly vectors?: "process" | "pgvector";
 }
 

@@ -46,7 +46,7 @@ export const sevenLayer: Profile = {
     {
       rule: "layer 1: HNSW index of pgvector for many vectors",
       state: "reproduced",
-      why: "m = 16, ef_construction = 64, from 10,000 vectors on PostgreSQL, for every question under this profile, unless `database.vectors` says otherwise. With at most 2,000 visible windows, and in the embedded database, all vectors are compared",
+      why: "m = 16, ef_construction = 64, from 10,000 vectors on PostgreSQL, where this is the server's profile or `database.vectors` is set. With fewer visible windows, and in the embedded database, all vectors are compared",
     },
     {
       rule: "layer 2: grounding rules in the prompt; the model receives every passage that layer 1 keeps",

@@ -35,6 +35,14 @@ export interface DenseOptions {
   readonly availableBytes?: () => number;
 }
 
+/** Cosines of a question with windows. */
+export interface VectorRanking {
+  /** Returns the nearest of the accepted windows, best first. */
+  readonly nearest: (windows: number, accept: SlotSet) => Scored[];
+  /** Returns the highest cosine among some windows; `null` if none has a vector. */
+  readonly best: (slots: readonly number[]) => number | null;
+}
+
 /**
  * Exact ranking by dot product (cosine for unit vectors): an int8 scan reads a quarter of the bytes, and the best rows
  * are rescored in f32. Equal scores rank the lower slot first.
@@ -135,6 +143,11 @@ export class DenseIndex {
       memory.scan(Math.min(this.used - base, this.rowsPerMemory), base, accepted, found);
     }
     return this.rescore(found.slotsKept(), wanted);
+  }
+
+  /** Returns `search` and `best` for one query. */
+  rank(query: Float32Array): VectorRanking {
+    return { nearest: (k, accept) => this.search(query, k, accept), best: (slots) => this.best(query, slots) };
   }
 
   /**
@@ -281,6 +294,37 @@ export class DenseIndex {
       if (rows.length > 0) memory.rescore(rows, base, best);
     }
     return best.ranked();
+  }
+}
+
+/** Vectors of one model in one index, searched by group. A search never crosses groups. */
+export class VectorGroups {
+  private readonly index = new DenseIndex();
+  private readonly groups = new Map<string, SlotSet>();
+  private readonly groupOf = new Map<number, string>();
+
+  /** Adds a vector and returns its slot. */
+  add(group: string, vector: Float32Array): number {
+    const slot = this.index.add(vector);
+    const slots = this.groups.get(group) ?? new SlotSet();
+    slots.add(slot);
+    this.groups.set(group, slots);
+    this.groupOf.set(slot, group);
+    return slot;
+  }
+
+  delete(slot: number): void {
+    const group = this.groupOf.get(slot);
+    if (group === undefined) return;
+    this.index.delete(slot);
+    this.groupOf.delete(slot);
+    this.groups.get(group)?.delete(slot);
+  }
+
+  /** Returns the `k` nearest vectors of a group by cosine, best first. */
+  search(group: string, vector: Float32Array, k: number): Scored[] {
+    const slots = this.groups.get(group);
+    return slots === undefined ? [] : this.index.search(vector, k, slots);
   }
 }
 

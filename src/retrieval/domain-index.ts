@@ -40,7 +40,7 @@ export interface DomainIndexOptions extends Pick<EncoderSwitchOptions, "engine" 
 /** Runs work if this process may fill the engine. Resolves to `false`, without running the work, if another process fills it. */
 export type FillingTurn = (work: () => Promise<void>) => Promise<boolean>;
 
-export interface SearchRequest extends Fusion, Pick<EngineRequest, "terms" | "vector" | "inTables">, Pick<SearchFilters, "scope" | "area"> {
+export interface SearchRequest extends Fusion, Pick<EngineRequest, "terms" | "vector">, Pick<SearchFilters, "scope" | "area"> {
   /** Codes of the question. Passages with one of them come first. */
   readonly codes: readonly string[];
   readonly bm25: boolean;
@@ -244,9 +244,9 @@ export class DomainIndex implements QuestionReader {
 
   /** Returns chunks by fused score, best first, with those that contain a code of the question before all others. */
   async search(request: SearchRequest, options: EngineOptions = {}): Promise<Candidate[]> {
-    const { vector, codes, scope, area, candidates: k, inTables = false } = request;
+    const { vector, codes, scope, area, candidates: k } = request;
     const find = async (filters: SearchFilters) =>
-      fuseHits(await this.engine.search({ terms: request.bm25 ? request.terms : [], vector, filters, k, inTables }, options), request);
+      fuseHits(await this.engine.search({ terms: request.bm25 ? request.terms : [], vector, filters, k }, options), request);
     const filters = area === undefined ? { scope } : { scope, area };
     const all = await find(filters);
     const coded = codes.length === 0 ? [] : await find({ ...filters, holding: codes });

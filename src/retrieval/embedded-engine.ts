@@ -5,7 +5,7 @@ import type { DocumentHead } from "../store/document-rows.ts";
 import { compareText } from "../text/normalise.ts";
 import { createStemmer } from "../text/tokens.ts";
 import { analysis, type CorpusFacts, decodeCorpus, encodeCorpus, readCorpusFacts } from "./corpus-snapshot.ts";
-import { DenseIndex, type DenseOptions } from "./dense.ts";
+import { DenseIndex, type DenseOptions, type VectorRanking } from "./dense.ts";
 import { type Entry, IndexedWindows, ScopeFilter, scopeSees } from "./indexed-windows.ts";
 import { ScratchFile } from "./scratch-file.ts";
 import { isOverlapped, partOf, rangeAround } from "./search-area.ts";
@@ -22,11 +22,11 @@ import type {
 } from "./search-engine.ts";
 import { SnapshotKeeper, type SnapshotPlace } from "./snapshot-keeper.ts";
 import { TableVectors, type VectorTables } from "./table-vectors.ts";
-import { type Hit, type Scored, SlotSet, type TermCounts, untimed } from "./top-k.ts";
+import { type Hit, type Scored, SlotSet, type TermCounts, type TimePart, untimed } from "./top-k.ts";
 
 export interface EmbeddedEngineOptions {
   readonly domain: string;
-  /** Vector search in database tables for large domains. Absent: vectors are searched in this process. */
+  /** Stores and searches vectors in database tables. Absent: vectors are in this process. */
   readonly tables?: VectorTables | undefined;
   /** Place where the index is stored between two starts. Absent: it is not stored. */
   readonly snapshot?: SnapshotPlace | undefined;
@@ -54,13 +54,10 @@ export class EmbeddedEngine implements SearchEngine {
   private readonly scopes = new ScopeFilter(() => this.indexed.documents.values());
   /** Term counts of a scope's windows, cached until they change. */
   private readonly counts = new WeakMap<SlotSet, TermCounts>();
-  private readonly table: TableVectors | null;
-  /** False until the first request with `inTables` if the table is used only on request. While false, the table stays empty. */
-  private isTableWanted: boolean;
   private readonly keeper: SnapshotKeeper | null;
   private indexed = new IndexedWindows();
   /** Vectors by encoder id: of the active encoder and, during a switch, of the next encoder. */
-  private readonly vectors = new Map<string, DenseIndex>();
+  private readonly vectors = new Map<string, DenseIndex | TableVectors>();
   private serving: string | null = null;
   private reached = -1;
 
@@ -68,8 +65,6 @@ export class EmbeddedEngine implements SearchEngine {
     this.options = options;
     const { snapshot } = options;
     this.dense = { createFile: snapshot === undefined ? null : () => new ScratchFile(dirname(snapshot.path)), ...options.dense };
-    this.table = options.tables === undefined ? null : new TableVectors(options.tables);
-    this.isTableWanted = options.tables?.onRequest !== true;
     this.keeper = options.snapshot === undefined ? null : this.keeperOf(options.snapshot);
   }
 
@@ -91,8 +86,9 @@ export class EmbeddedEngine implements SearchEngine {
     this.drop(changed.flatMap(({ id }) => (held.has(id) ? [id] : [])));
     for (const document of changed) this.indexed.insert(document, this.stem);
     if (changed.length > 0) this.windowsChanged();
+    await this.adoptStored(changed.map(({ id }) => id));
     if (revision !== undefined) this.reached = revision;
-    if (vectors !== undefined) this.addVectors(vectors);
+    if (vectors !== undefined) await this.addVectors(vectors);
   }
 
   async remove(documentIds: readonly string[]): Promise<void> {
@@ -103,7 +99,7 @@ export class EmbeddedEngine implements SearchEngine {
     for (const id of this.vectors.keys()) if (id !== encoder) this.vectors.delete(id);
     if (this.serving !== encoder && this.reached >= 0) this.keeper?.markChanged();
     this.serveFrom(encoder);
-    this.followTable();
+    await this.adoptStored([...this.indexed.documents.keys()]);
   }
 
   async coverage(encoder: string | null): Promise<Coverage> {
@@ -130,37 +126,28 @@ export class EmbeddedEngine implements SearchEngine {
     }
   }
 
-  async search({ terms, vector, filters, k, inTables }: EngineRequest, { signal, time = untimed }: EngineOptions = {}): Promise<Hit[]> {
+  async search(request: EngineRequest, { signal, time = untimed }: EngineOptions = {}): Promise<Hit[]> {
     signal?.throwIfAborted();
     this.keeper?.postpone();
-    this.isTableWanted ||= inTables === true;
+    const { vector, filters, k } = request;
     const index = vector === null ? undefined : this.vectors.get(vector.encoder.id);
-    // Search the table first. Windows may change during this wait, but not during the synchronous steps that follow.
-    const usesTable = inTables === true || this.options.tables?.onRequest !== true;
-    const near = vector === null || index === undefined || !usesTable ? null : await this.askTable(vector.values, index, filters, k, time);
+    // Windows may change during this wait, but not during the synchronous steps that follow.
+    const rankingOf = vector === null || index === undefined ? null : await this.rankByVector(vector.values, index, request, time);
     signal?.throwIfAborted();
     const accept = this.filter(filters);
     if (k <= 0 || accept === null) return [];
-    const { words } = this.indexed;
-    const isAccepted = (slot: number) => accept.has(slot);
-    const counts = this.countsFor(filters.scope);
-    const byWords = (windows: number) => withTies((wanted) => words.search(terms, wanted, isAccepted, counts), windows);
-    const bm25 = terms.length === 0 ? NO_CHUNKS : time("words", () => this.bestChunks(byWords, k));
-    const nearest = (values: Float32Array, from: DenseIndex, wanted: number) =>
-      near === null ? from.search(values, wanted, accept) : near.filter(({ slot }) => accept.has(slot)).slice(0, wanted);
-    const byVector = (values: Float32Array, from: DenseIndex) => (windows: number) =>
-      withTies((wanted) => nearest(values, from, wanted), windows);
-    const dense =
-      vector === null || index === undefined ? NO_CHUNKS : time("vectors", () => this.bestChunks(byVector(vector.values, index), k));
+    const ranking = rankingOf?.() ?? null;
+    const bm25 = time("words", () => this.bestByWords(request, accept));
+    const nearest = (windows: number) => withTies((wanted) => ranking?.nearest(wanted, accept) ?? [], windows);
+    const dense = ranking === null ? NO_CHUNKS : time("vectors", () => this.bestChunks(nearest, k));
     return [...new Map([...bm25, ...dense])]
       .sort(([, a], [, b]) => this.order(a.slot, b.slot))
       .map(([id, { slot }]) => {
         const { document, chunk, window } = this.indexed.entries[slot] as Entry;
         const score = dense.get(id)?.score ?? null;
-        const cosine = score ?? (vector === null || index === undefined ? null : this.cosineOf(chunk, vector.values, index, accept));
         return {
           ...{ documentId: document.id, version: document.version, chunk, window, title: document.title, text: document.textIn(window) },
-          ...{ bm25: bm25.get(id)?.score ?? null, dense: score, cosine },
+          ...{ bm25: bm25.get(id)?.score ?? null, dense: score, cosine: score ?? ranking?.best(this.slotsIn(chunk, accept)) ?? null },
         };
       });
   }
@@ -179,13 +166,29 @@ export class EmbeddedEngine implements SearchEngine {
   }
 
   async idle(): Promise<void> {
-    await this.table?.idle();
+    for (const index of this.vectors.values()) if (index instanceof TableVectors) await index.idle();
     await this.keeper?.flush();
   }
 
   private serveFrom(encoder: string | null): void {
     this.serving = encoder;
-    if (encoder !== null && !this.vectors.has(encoder)) this.vectors.set(encoder, new DenseIndex(this.dense));
+    if (encoder !== null) this.vectorsOf(encoder);
+  }
+
+  /** Returns the vectors of an encoder; new ones if there are none. */
+  private vectorsOf(encoder: string): DenseIndex | TableVectors {
+    const { tables } = this.options;
+    const index =
+      this.vectors.get(encoder) ??
+      (tables === undefined ? new DenseIndex(this.dense) : new TableVectors(tables, encoder, () => this.indexed));
+    this.vectors.set(encoder, index);
+    return index;
+  }
+
+  /** Returns the vectors that a snapshot contains; `null` if there are none in this process. */
+  private ownVectors(): DenseIndex | null {
+    const index = this.vectors.get(this.serving ?? "");
+    return index instanceof DenseIndex ? index : null;
   }
 
   /** Removes documents with their vectors. */
@@ -199,21 +202,26 @@ export class EmbeddedEngine implements SearchEngine {
   /** Must be called whenever a document was added or removed. */
   private windowsChanged(): void {
     this.scopes.clear();
-    this.table?.clear();
     this.keeper?.markChanged();
   }
 
-  private addVectors({ encoder, windows }: NonNullable<IndexChanges["vectors"]>): void {
-    const index = this.vectors.get(encoder) ?? new DenseIndex(this.dense);
-    this.vectors.set(encoder, index);
+  private async addVectors({ encoder, windows }: NonNullable<IndexChanges["vectors"]>): Promise<void> {
+    const index = this.vectorsOf(encoder);
     const slots = this.slotsOf(windows);
+    const missing = new Map<number, Float32Array>();
     windows.forEach(({ vector }, i) => {
       const slot = slots[i];
-      if (slot !== undefined && !index.has(slot)) index.add(vector, slot);
+      if (slot !== undefined && !index.has(slot)) missing.set(slot, vector);
     });
-    if (encoder !== this.serving) return;
-    this.keeper?.markChanged();
-    this.followTable();
+    if (index instanceof TableVectors) return index.put(missing);
+    for (const [slot, vector] of missing) index.add(vector, slot);
+    if (encoder === this.serving) this.keeper?.markChanged();
+  }
+
+  /** Notes which windows of documents already have vectors in the database. */
+  private async adoptStored(documentIds: readonly string[]): Promise<void> {
+    if (documentIds.length === 0) return;
+    for (const index of this.vectors.values()) if (index instanceof TableVectors) await index.adopt(documentIds);
   }
 
   /** Returns the slots of windows; `undefined` for a window that is not indexed. */
@@ -228,23 +236,32 @@ export class EmbeddedEngine implements SearchEngine {
     return windows.map(({ chunkId, start }) => known.get(keyOf(chunkId, start)));
   }
 
-  private followTable(): void {
-    if (this.serving !== null && this.isTableWanted) this.table?.follow(this.vectors.get(this.serving) ?? null, this.serving, this.indexed);
+  /** Compares a question's vector. The result must be called in the same step that uses it, because slots change with documents. */
+  private async rankByVector(
+    values: Float32Array,
+    index: DenseIndex | TableVectors,
+    request: EngineRequest,
+    time: TimePart,
+  ): Promise<() => VectorRanking> {
+    if (index instanceof DenseIndex) return () => index.rank(values);
+    const { scope, area = null, holding } = request.filters;
+    const accept = this.filter(request.filters) ?? new SlotSet();
+    const isRestricted = area !== null || holding !== undefined;
+    const byWords = [...this.bestByWords(request, accept).values()];
+    const wanted = {
+      ...{ values, scope, k: request.k * TABLE_WINDOWS_PER_CHUNK, visible: this.scopes.slotsFor(scope).size },
+      among: isRestricted ? accept.slots() : null,
+      scored: byWords.flatMap(({ slot }) => this.slotsIn((this.indexed.entries[slot] as Entry).chunk, accept)),
+    };
+    return time("vectors", () => index.rank(wanted));
   }
 
-  private async askTable(
-    values: Float32Array,
-    index: DenseIndex,
-    { scope, area = null, holding = [] }: SearchFilters,
-    k: number,
-    time: NonNullable<EngineOptions["time"]>,
-  ): Promise<readonly Scored[] | null> {
-    const { table } = this;
-    // A table cannot filter by parts of documents or by terms, so this process then compares the windows itself.
-    if (table === null || area !== null || holding.length > 0) return null;
-    this.followTable();
-    const wanted = { values, index, scope, k: k * TABLE_WINDOWS_PER_CHUNK, accept: this.scopes.slotsFor(scope) };
-    return time("vectors", () => table.search(wanted, this.indexed));
+  /** Returns the best chunks by words among the accepted windows. */
+  private bestByWords({ terms, filters, k }: EngineRequest, accept: SlotSet): BestChunks {
+    if (terms.length === 0 || k <= 0) return NO_CHUNKS;
+    const counts = this.countsFor(filters.scope);
+    const search = (wanted: number) => this.indexed.words.search(terms, wanted, (slot) => accept.has(slot), counts);
+    return this.bestChunks((windows) => withTies(search, windows), k);
   }
 
   /** Returns the term counts for a scope. */
@@ -285,13 +302,10 @@ export class EmbeddedEngine implements SearchEngine {
     return left;
   }
 
-  /** Returns the cosine of a chunk's best window; `null` if none has a vector. */
-  private cosineOf(chunk: Chunk, values: Float32Array, index: DenseIndex, accept: SlotSet): number | null {
+  /** Returns the accepted windows of a chunk. */
+  private slotsIn(chunk: Chunk, accept: SlotSet): number[] {
     const slots = this.indexed.documents.get(chunk.documentId)?.slots ?? [];
-    return index.best(
-      values,
-      slots.filter((slot) => this.indexed.entries[slot]?.chunk === chunk && accept.has(slot)),
-    );
+    return slots.filter((slot) => this.indexed.entries[slot]?.chunk === chunk && accept.has(slot));
   }
 
   /** Orders windows with equal scores by path, document and position, because their slots depend on the order of ingestion. */
@@ -338,7 +352,8 @@ export class EmbeddedEngine implements SearchEngine {
     if (kept === null) return;
     this.indexed = kept.windows;
     this.scopes.clear();
-    if (kept.vectors !== null && encoder !== null) this.vectors.set(encoder, kept.vectors);
+    if (kept.vectors !== null && encoder !== null && this.options.tables === undefined) this.vectors.set(encoder, kept.vectors);
+    await this.adoptStored([...this.indexed.documents.keys()]);
     if (kept.outdated) this.keeper.markChanged();
     if (kept.otherEncoder !== null)
       snapshot.warn(
@@ -349,7 +364,7 @@ export class EmbeddedEngine implements SearchEngine {
   private keeperOf(place: SnapshotPlace): SnapshotKeeper {
     const facts = (): CorpusFacts => {
       const { reached, serving } = this;
-      const vectors = this.vectors.get(serving ?? "")?.size ?? 0;
+      const vectors = this.ownVectors()?.size ?? 0;
       return { store: place.store, domain: this.options.domain, revision: reached, encoder: serving, vectors, analysis: analysis() };
     };
     return new SnapshotKeeper(place, {
@@ -357,7 +372,7 @@ export class EmbeddedEngine implements SearchEngine {
       capture: () => {
         const { revision } = facts();
         if (revision <= 0) return null;
-        const pieces = encodeCorpus(this.indexed, this.vectors.get(this.serving ?? "") ?? null, facts());
+        const pieces = encodeCorpus(this.indexed, this.ownVectors(), facts());
         return { pieces, isCurrent: async () => (await place.revision()) === revision };
       },
     });

@@ -44,8 +44,7 @@ export async function retrievePassages(
   if (!wanted) await time("sync", () => corpus.sync({ signal, mayWaitForVectors: false }));
   const { text, terms, codes } = await time("understand", () => corpus.understand(question, settings.query));
   const { bm25, candidates: k, alpha, beta, fusion } = settings;
-  const inTables = settings.vectors === "pgvector";
-  const request = { terms, codes, scope: question.scope, bm25, candidates: k, alpha, beta, fusion, inTables };
+  const request = { terms, codes, scope: question.scope, bm25, candidates: k, alpha, beta, fusion };
   const wantedPassages = settings.passages + (settings.twins === "off" ? 0 : NEAR_DUPLICATE_MARGIN);
   let area = areaOf(question);
   const found = async () => {

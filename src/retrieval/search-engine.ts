@@ -102,8 +102,6 @@ export interface EngineRequest {
   readonly filters: SearchFilters;
   /** Maximum number of chunks from each of the two rankings. */
   readonly k: number;
-  /** Searches vectors in database tables, for an engine that does so only on request. @default false */
-  readonly inTables?: boolean;
 }
 
 export interface EngineOptions {

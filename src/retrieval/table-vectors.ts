@@ -1,213 +1,176 @@
+import { messageOf } from "../shared/errors.ts";
 import type { Scope } from "../shared/types.ts";
-import { EXACT_UP_TO, type StoredVector, type VectorTable } from "../store/postgres-vectors.ts";
-import { DenseIndex } from "./dense.ts";
+import type { FoundVector, StoredVector, VectorTable, VectorWindow } from "../store/postgres-vectors.ts";
+import type { VectorRanking } from "./dense.ts";
 import type { Entry, IndexedWindows } from "./indexed-windows.ts";
 import { type Scored, SlotSet } from "./top-k.ts";
 
-/** Vectors of one model in one index, searched by group. A search never crosses groups. */
-export class VectorGroups {
-  private readonly index = new DenseIndex();
-  private readonly groups = new Map<string, SlotSet>();
-  private readonly groupOf = new Map<number, string>();
-
-  /** Adds a vector and returns its slot. */
-  add(group: string, vector: Float32Array): number {
-    const slot = this.index.add(vector);
-    const slots = this.groups.get(group) ?? new SlotSet();
-    slots.add(slot);
-    this.groups.set(group, slots);
-    this.groupOf.set(slot, group);
-    return slot;
-  }
-
-  delete(slot: number): void {
-    const group = this.groupOf.get(slot);
-    if (group === undefined) return;
-    this.index.delete(slot);
-    this.groupOf.delete(slot);
-    this.groups.get(group)?.delete(slot);
-  }
-
-  /** Returns the `k` nearest vectors of a group by cosine, best first. */
-  search(group: string, vector: Float32Array, k: number): Scored[] {
-    const slots = this.groups.get(group);
-    return slots === undefined ? [] : this.index.search(vector, k, slots);
-  }
-}
-
-/** Options of the vector search in database tables. */
+/** Vectors of a domain in database tables, one table for each encoder. */
 export interface VectorTables {
-  /** Fills and searches the table only for requests with `inTables`. @default false */
-  readonly onRequest?: boolean;
-  /** Minimum number of windows in a domain that uses the table. */
+  /** Number of vectors from which the HNSW index is used. Fewer are compared exactly. */
   readonly from: number;
-  /** Maximum number of visible windows that this process compares itself, without the table. @default EXACT_UP_TO */
-  readonly exactUpTo?: number;
-  /**
-   * Opens the table of one encoder's vectors.
-   * @throws StoreError `vectors_unavailable`, `vectors_too_wide`
-   */
-  readonly open: (of: { readonly model: string; readonly dimensions: number }) => Promise<VectorTable>;
-  /** Reports why the table cannot be used. Vectors are then compared in this process. */
+  /** Opens the table of one encoder's vectors; `null` if no vectors are stored and their dimensions are unknown. */
+  readonly open: (of: { readonly model: string; readonly dimensions: number | null }) => Promise<VectorTable | null>;
+  /** Reports why the HNSW index cannot be built. Vectors are then compared one by one. */
   readonly warn: (message: string) => void;
 }
 
 /** A search in the table. */
 export interface TableSearch {
   readonly values: Float32Array;
-  readonly index: DenseIndex;
-  /** Number of windows to return. */
+  /** Number of nearest windows to find. */
   readonly k: number;
   readonly scope: Scope;
-  /** Windows that the scope may see. */
-  readonly accept: SlotSet;
+  /** Number of windows that the scope may see. */
+  readonly visible: number;
+  /** Slots of the windows to search; `null`: all that the scope may see. */
+  readonly among: readonly number[] | null;
+  /** Slots of windows whose scores are wanted even if they are not among the nearest. */
+  readonly scored: readonly number[];
 }
-
-interface Opened {
-  readonly index: DenseIndex;
-  readonly table: VectorTable;
-  /** Windows known to be in the table. */
-  readonly known: WeakSet<Entry>;
-  /** Slots of windows that are not in the table; `null` if unknown since the last change. */
-  lacking: SlotSet | null;
-  isIndexed: boolean;
-}
-
-/** Maximum number of windows per write. If a write fails, earlier ones remain. */
-const WINDOWS_PER_PUT = 2_000;
 
 /**
- * Vectors of a domain in a database table, filled from this process and searched with the table's index. Vectors
- * missing in the table (of new documents, or being written by another process) are compared in this process, so nothing
- * is missed. Table rows of documents that this process has not indexed are ignored. All scores are computed in this
- * process, so that a ranking does not depend on where a window was found.
+ * Vectors of one encoder's windows in a database table. This process only remembers which windows have a vector there;
+ * the vectors themselves stay in the database.
  */
 export class TableVectors {
   private readonly tables: VectorTables;
-  private opened: Opened | null = null;
-  private work: Promise<void> = Promise.resolve();
-  private isAtWork = false;
-  /** The last call of `follow` that arrived while the table was being filled; it is repeated afterwards. */
-  private next: (() => void) | null = null;
+  private readonly model: string;
+  private readonly indexed: () => IndexedWindows;
+  private table: VectorTable | null = null;
+  private stored = new SlotSet();
+  private building: Promise<void> | null = null;
+  private isBuilt = false;
   private failure: string | null = null;
 
-  constructor(tables: VectorTables) {
+  /** @param indexed returns the windows of the domain */
+  constructor(tables: VectorTables, model: string, indexed: () => IndexedWindows) {
     this.tables = tables;
+    this.model = model;
+    this.indexed = indexed;
   }
 
-  /** Starts to fill the table in the background. Call it after windows or vectors have changed. */
-  follow(index: DenseIndex | null, model: string, indexed: IndexedWindows): void {
-    if (index === null || index.dimensions === 0 || indexed.words.size < this.tables.from) return;
-    if (this.isAtWork) {
-      this.next = () => this.follow(index, model, indexed);
-      return;
-    }
-    const lacks = this.opened?.index !== index || !this.opened.isIndexed || this.lackingIn(this.opened, indexed).size > 0;
-    if (!lacks) return;
-    this.isAtWork = true;
-    this.work = this.fill(index, { model, dimensions: index.dimensions }, indexed)
-      .then(() => {
-        this.failure = null;
-      })
-      .catch((error: unknown) => {
-        const reason = error instanceof Error ? error.message : String(error);
-        if (reason !== this.failure) this.tables.warn(`Vectors are compared in this process, not in the table: ${reason}`);
-        this.failure = reason;
-      })
-      .finally(() => {
-        this.isAtWork = false;
-        const { next } = this;
-        this.next = null;
-        if (this.failure === null) next?.();
-      });
+  /** Number of windows whose vectors are stored. */
+  get size(): number {
+    return this.stored.size;
   }
 
-  /** Resolves when nothing is being written. */
-  async idle(): Promise<void> {
-    do await this.work;
-    while (this.isAtWork);
+  /** Dimensions of the vectors; 0 if none is stored. */
+  get dimensions(): number {
+    return this.table?.dimensions ?? 0;
+  }
+
+  /** Bytes of vectors in this process. */
+  get bytes(): number {
+    return 0;
+  }
+
+  has(slot: number): boolean {
+    return this.stored.has(slot);
+  }
+
+  /** Forgets a window. The database deletes its vector together with the document. */
+  delete(slot: number): void {
+    this.stored.delete(slot);
   }
 
   /**
-   * Returns the windows nearest to a question, best first. Returns `null` if this process must compare all of them,
-   * because few are visible or the table is not ready.
+   * Remembers which windows of these documents already have vectors, stored by another process or before a restart.
+   * @throws StoreError
    */
-  async search({ values, index, k, scope, accept }: TableSearch, indexed: IndexedWindows): Promise<Scored[] | null> {
-    const { opened } = this;
-    if (opened === null || opened.index !== index || !opened.isIndexed) return null;
-    const kept = accept.size;
-    if (kept <= (this.tables.exactUpTo ?? EXACT_UP_TO)) return null;
-    // A window that is written to the table during the search may be missing in the result. So list the windows that the
-    // table lacks before the search too, and compare all of them in this process.
-    const before: { slot: number; entry: Entry | null | undefined }[] = [];
-    this.lackingIn(opened, indexed).forEach((slot) => {
-      before.push({ slot, entry: indexed.entries[slot] });
-    });
-    const found = await opened.table.search({
-      ...{ vector: values, k, kept, documentIds: null, access: scope.access },
-      tenants: scope.tenant === null ? [""] : ["", scope.tenant],
-    });
-    const slots = new Set<number>();
-    for (const { documentId, start } of found) {
-      const slot = indexed.documents.get(documentId)?.slots.find((one) => indexed.entries[one]?.window.start === start);
-      if (slot !== undefined && accept.has(slot)) slots.add(slot);
-    }
-    const lacking = new SlotSet();
-    const lack = (slot: number) => {
-      if (accept.has(slot)) lacking.add(slot);
+  async adopt(documentIds: readonly string[]): Promise<void> {
+    this.table ??= await this.tables.open({ model: this.model, dimensions: null });
+    if (this.table === null) return;
+    const places = await this.table.places(documentIds);
+    const { documents, entries } = this.indexed();
+    for (const [id, starts] of places)
+      for (const slot of documents.get(id)?.slots ?? []) if (starts.has((entries[slot] as Entry).window.start)) this.stored.add(slot);
+    this.buildIndexIfMany();
+  }
+
+  /** Stores the vectors of windows. @throws StoreError */
+  async put(vectors: ReadonlyMap<number, Float32Array>): Promise<void> {
+    const { entries } = this.indexed();
+    const rows = [...vectors].map(([slot, vector]) => ({ slot, entry: entries[slot] as Entry, vector }));
+    const [first] = rows;
+    if (first === undefined) return;
+    this.table ??= await this.tables.open({ model: this.model, dimensions: first.vector.length });
+    await this.table?.put(rows.map(({ entry, vector }) => rowOf(entry, vector)));
+    // A document may have been removed during the writes.
+    for (const { slot, entry } of rows) if (this.indexed().entries[slot] === entry) this.stored.add(slot);
+    this.buildIndexIfMany();
+  }
+
+  /**
+   * Compares a question's vector with the stored ones.
+   * @returns a function that finds the slots of the compared windows as they are when it is called
+   * @throws StoreError
+   */
+  async rank({ values, k, scope, visible, among, scored }: TableSearch): Promise<() => VectorRanking> {
+    const filters = { vector: values, access: scope.access, tenants: scope.tenant === null ? [""] : ["", scope.tenant] };
+    const find = async (limit: number, slots: readonly number[] | null): Promise<readonly FoundVector[]> => {
+      if (this.table === null || limit <= 0 || slots?.length === 0) return [];
+      const windows = slots?.map((slot) => windowOf(this.indexed().entries[slot] as Entry)) ?? null;
+      return this.table.search({ ...filters, k: limit, windows, isExact: slots !== null || visible < this.tables.from });
     };
-    for (const { slot, entry } of before) if (indexed.entries[slot] === entry) lack(slot);
-    this.lackingIn(opened, indexed).forEach(lack);
-    const compared = index.search(values, k, lacking);
-    const scored = [...slots].flatMap((slot): Scored[] => {
-      const score = index.best(values, [slot]);
-      return score === null || lacking.has(slot) ? [] : [{ slot, score }];
-    });
-    return [...scored, ...compared].sort((a, b) => b.score - a.score || a.slot - b.slot).slice(0, k);
+    const [near, others] = await Promise.all([find(k, among), find(scored.length, scored)]);
+    return () => {
+      const nearest = this.slotsOf(near);
+      const scores = new Map([...this.slotsOf(others), ...nearest].map(({ slot, score }) => [slot, score]));
+      return {
+        nearest: (windows, accept) => nearest.filter(({ slot }) => accept.has(slot)).slice(0, windows),
+        best(slots) {
+          const known = slots.flatMap((slot) => scores.get(slot) ?? []);
+          return known.length === 0 ? null : Math.max(...known);
+        },
+      };
+    };
   }
 
-  /** Must be called whenever windows are added or deleted. */
-  clear(): void {
-    if (this.opened !== null) this.opened.lacking = null;
-  }
-
-  private lackingIn(opened: Opened, { entries }: IndexedWindows): SlotSet {
-    opened.lacking ??= SlotSet.from(entries.length, (slot) => {
-      const entry = entries[slot];
-      return entry != null && !opened.known.has(entry);
-    });
-    return opened.lacking;
-  }
-
-  private async fill(index: DenseIndex, of: Parameters<VectorTables["open"]>[0], indexed: IndexedWindows): Promise<void> {
-    if (this.opened?.index !== index) {
-      const table = await this.tables.open(of);
-      this.opened = { index, table, known: new WeakSet(), lacking: null, isIndexed: false };
+  /** Returns found windows by their slots. Windows that are not indexed here, such as those of a newer version, are left out. */
+  private slotsOf(found: readonly FoundVector[]): Scored[] {
+    const { documents, entries } = this.indexed();
+    const slotsByStart = new Map<string, ReadonlyMap<number, number>>();
+    for (const id of new Set(found.map(({ documentId }) => documentId))) {
+      const slots = documents.get(id)?.slots ?? [];
+      slotsByStart.set(id, new Map(slots.map((slot) => [(entries[slot] as Entry).window.start, slot])));
     }
-    const { table, known } = this.opened;
-    const missing: { entry: Entry; slot: number }[] = [];
-    this.lackingIn(this.opened, indexed).forEach((slot) => {
-      const entry = indexed.entries[slot];
-      if (entry != null && index.has(slot)) missing.push({ entry, slot });
+    return found.flatMap(({ documentId, start, score }): Scored[] => {
+      const slot = slotsByStart.get(documentId)?.get(start);
+      return slot === undefined ? [] : [{ slot, score }];
     });
-    const there = await table.places([...new Set(missing.map(({ entry }) => entry.document.id))]);
-    const isThere = ({ document, window }: Entry) => there.get(document.id)?.has(window.start) === true;
-    for (const { entry } of missing) if (isThere(entry)) known.add(entry);
-    this.clear();
-    const toPut = missing.filter(({ entry }) => !known.has(entry));
-    for (let at = 0; at < toPut.length; at += WINDOWS_PER_PUT) {
-      // Skip windows that were deleted meanwhile; they no longer have a vector.
-      const part = toPut.slice(at, at + WINDOWS_PER_PUT).filter(({ entry, slot }) => indexed.entries[slot] === entry);
-      await table.put(part.map(({ entry, slot }) => rowOf(entry, index.vectorAt(slot))));
-      for (const { entry } of part) known.add(entry);
-      this.clear();
-    }
-    await table.buildIndex();
-    this.opened.isIndexed = true;
+  }
+
+  /** Resolves when the HNSW index is not being built. */
+  async idle(): Promise<void> {
+    await this.building;
+  }
+
+  /** Starts to build the HNSW index in the background. Until it exists, the database compares all vectors. */
+  private buildIndexIfMany(): void {
+    if (this.isBuilt || this.building !== null || this.table === null || this.size < this.tables.from) return;
+    this.building = this.table
+      .buildIndex()
+      .then(() => {
+        this.isBuilt = true;
+      })
+      .catch((error: unknown) => {
+        const reason = messageOf(error);
+        if (reason === this.failure) return;
+        this.failure = reason;
+        this.tables.warn(`The vector index of "${this.model}" could not be built in PostgreSQL, so questions are slower: ${reason}`);
+      })
+      .finally(() => {
+        this.building = null;
+      });
   }
 }
 
-function rowOf({ document, window }: Entry, vector: Float32Array): StoredVector {
-  const { id, version, tenant, access } = document;
-  return { documentId: id, version, tenant: tenant ?? "", access, start: window.start, vector };
+function windowOf({ document, window }: Entry): VectorWindow {
+  return { documentId: document.id, start: window.start };
+}
+
+function rowOf(entry: Entry, vector: Float32Array): StoredVector {
+  const { version, tenant, access } = entry.document;
+  return { ...windowOf(entry), version, tenant: tenant ?? "", access, vector };
 }

@@ -34,6 +34,15 @@ export class SlotSet {
     }
   }
 
+  /** Returns the slots in ascending order. */
+  slots(): number[] {
+    const slots: number[] = [];
+    this.forEach((slot) => {
+      slots.push(slot);
+    });
+    return slots;
+  }
+
   /** Number of slots in the set. */
   get size(): number {
     let size = 0;

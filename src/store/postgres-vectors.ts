@@ -9,19 +9,26 @@ const VECTOR_DIMENSIONS = 2_000;
 const HALFVEC_DIMENSIONS = 4_000;
 /** HNSW parameters of the `seven-layer` design (tables 10 and 11); also pgvector's defaults. */
 const HNSW = { m: 16, efConstruction: 64 } as const;
-/** Exact search is used if at most this many vectors pass the filter. HNSW would visit many others first (`bench pgvector`). */
-export const EXACT_UP_TO = 2_000;
 const ROWS_PER_INSERT = 500;
 
-/** A window's vector with the columns that filters use. */
-export interface StoredVector {
+/** Identifies a window among the current documents. */
+export interface VectorWindow {
   readonly documentId: string;
+  /** Character offset of the window in its document. */
+  readonly start: number;
+}
+
+/** A window's vector with the columns that filters use. */
+export interface StoredVector extends VectorWindow {
   readonly version: string;
   readonly tenant: string;
   readonly access: string;
-  /** Character offset of the window in its document. */
-  readonly start: number;
   readonly vector: Float32Array;
+}
+
+export interface FoundVector extends VectorWindow {
+  /** Cosine similarity with the question, -1 to 1. */
+  readonly score: number;
 }
 
 export interface VectorQuery {
@@ -29,10 +36,10 @@ export interface VectorQuery {
   readonly k: number;
   readonly tenants: readonly string[];
   readonly access: readonly string[];
-  /** `null`: all documents. */
-  readonly documentIds: readonly string[] | null;
-  /** Estimated number of vectors that pass the filter. It decides between exact and HNSW search. */
-  readonly kept: number;
+  /** Restricts the search to these windows. `null`: all windows of these tenants and labels */
+  readonly windows: readonly VectorWindow[] | null;
+  /** Compares every vector that passes the filters, instead of searching the HNSW index. */
+  readonly isExact: boolean;
 }
 
 export interface VectorsOf {
@@ -40,6 +47,21 @@ export interface VectorsOf {
   /** Id of the encoder. */
   readonly model: string;
   readonly dimensions: number;
+}
+
+/** Opens the table that has vectors of this domain and encoder; `null` if none has. */
+export async function findPostgresVectors(
+  store: Kysely<Database>,
+  of: Pick<VectorsOf, "domain" | "model">,
+): Promise<PostgresVectors | null> {
+  const db = store.withoutPlugins();
+  const { rows } = await sql<{ name: string }>`
+    select tablename as name from pg_tables where schemaname = current_schema() and tablename ~ '^vectors_[0-9]+$'`.execute(db);
+  for (const { name } of rows) {
+    const found = await sql`select 1 from ${sql.table(name)} where model = ${of.model} and domain = ${of.domain} limit 1`.execute(db);
+    if (found.rows.length > 0) return openPostgresVectors(store, { ...of, dimensions: Number(name.slice("vectors_".length)) });
+  }
+  return null;
 }
 
 /**
@@ -57,6 +79,7 @@ export async function openPostgresVectors(store: Kysely<Database>, { domain, mod
   await createTable(db, table, type, dimensions);
   const own = sql`model = ${sql.lit(model)} and domain = ${sql.lit(domain)}`;
   return {
+    dimensions,
     /** Stores vectors of documents that still exist in the given version. Does not replace the existing vector of a window. */
     async put(rows: readonly StoredVector[]): Promise<void> {
       for (let at = 0; at < rows.length; at += ROWS_PER_INSERT)
@@ -74,18 +97,23 @@ export async function openPostgresVectors(store: Kysely<Database>, { domain, mod
       return found;
     },
     /** Returns the nearest vectors by cosine similarity, best first; ties by document and offset. */
-    async search({ vector, k, tenants, access, documentIds, kept }: VectorQuery) {
+    async search({ vector, k, tenants, access, windows, isExact }: VectorQuery): Promise<FoundVector[]> {
       const distance = sql`embedding <=> ${toText(vector)}::${sql.raw(type)}`;
-      const documents = documentIds === null ? sql`` : sql`and document_id = any(${documentIds}::text[])`;
+      const column = <T>(pick: (window: VectorWindow) => T) => windows?.map(pick) ?? [];
+      const wanted =
+        windows === null
+          ? sql``
+          : sql`join unnest(${column((one) => one.documentId)}::text[], ${column((one) => one.start)}::bigint[])
+              as wanted (document_id, start) using (document_id, start)`;
       // No index serves an order by a sum, so this forces an exact scan of the filtered rows.
-      const order = kept <= EXACT_UP_TO ? sql`(${distance}) + 0` : distance;
+      const order = isExact ? sql`(${distance}) + 0` : distance;
       const { rows } = await sql<{ document_id: string; start: number; distance: number }>`
         with found as materialized (
-          select document_id, start, ${distance} as distance from ${table}
-          where ${own} and tenant = any(${tenants}::text[]) and access = any(${access}::text[]) ${documents}
+          select document_id, start, ${distance} as distance from ${table} ${wanted}
+          where ${own} and tenant = any(${tenants}::text[]) and access = any(${access}::text[])
           order by ${order} limit ${sql.lit(k)})
         select * from found order by distance, document_id, start`.execute(db);
-      return rows.map((row) => ({ documentId: row.document_id, start: row.start, score: 1 - row.distance }));
+      return rows.map((row) => ({ documentId: row.document_id, start: row.start, score: rounded(1 - row.distance) }));
     },
     /** Builds the HNSW index unless it exists. */
     async buildIndex({ m, efConstruction }: { readonly m: number; readonly efConstruction: number } = HNSW): Promise<void> {
@@ -118,7 +146,7 @@ export async function openPostgresVectors(store: Kysely<Database>, { domain, mod
 export type PostgresVectors = Awaited<ReturnType<typeof openPostgresVectors>>;
 
 /** The operations that a search needs. */
-export type VectorTable = Pick<PostgresVectors, "put" | "places" | "search" | "buildIndex">;
+export type VectorTable = Pick<PostgresVectors, "dimensions" | "put" | "places" | "search" | "buildIndex">;
 
 /** @throws StoreError `vectors_unavailable` where pgvector is missing */
 export async function assertPostgresVectors(db: Kysely<Database>): Promise<void> {
@@ -191,6 +219,11 @@ async function insertRows(db: Kysely<Database>, { table, type, model, domain }: 
       as given (document_id, version, start, tenant, access, embedding)
     where exists (select 1 from documents where documents.id = given.document_id and documents.version = given.version for key share)
     on conflict do nothing`.execute(db);
+}
+
+/** Rounds a cosine to six decimals. pgvector sums in 32 bits, so further decimals are noise that would order equal scores. */
+function rounded(score: number): number {
+  return Math.round(score * 1e6) / 1e6;
 }
 
 function toText(vector: Float32Array): string {

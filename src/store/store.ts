@@ -15,7 +15,7 @@ import { createInteractionStore } from "./interactions.ts";
 import { createJobStore, createLeaseStore } from "./jobs.ts";
 import { createKeyStore } from "./keys.ts";
 import { createOriginalStore, createOriginStore, createUnfinishedStore } from "./origins.ts";
-import { assertPostgresVectors, openPostgresVectors, type VectorsOf, type VectorTable } from "./postgres-vectors.ts";
+import { assertPostgresVectors, findPostgresVectors, openPostgresVectors, type VectorTable } from "./postgres-vectors.ts";
 import { createReportStore } from "./reports.ts";
 import { createReviewStore } from "./review.ts";
 import type { Database } from "./schema.ts";
@@ -106,8 +106,12 @@ function createVectorStore(db: Kysely<Database>) {
   return {
     /** @throws StoreError `vectors_unavailable` */
     assertAvailable: (): Promise<void> => assertPostgresVectors(db),
-    /** @throws StoreError `vectors_unavailable`, `vectors_too_wide` */
-    open: (of: VectorsOf): Promise<VectorTable> => openPostgresVectors(db, of),
+    /**
+     * Opens the vectors of an encoder for a domain. Without dimensions: `null` if none are stored.
+     * @throws StoreError `vectors_unavailable`, `vectors_too_wide`
+     */
+    open: ({ dimensions, ...of }: { domain: string; model: string; dimensions: number | null }): Promise<VectorTable | null> =>
+      dimensions === null ? findPostgresVectors(db, of) : openPostgresVectors(db, { ...of, dimensions }),
   };
 }
 

@@ -2,7 +2,7 @@ import { createClassifier } from "../../src/memory/classify.ts";
 import { type Asked, acceptCandidate, nearestQuestions, QuestionIndex, relatedQuestions } from "../../src/memory/recall.ts";
 import { exactCacheKey, lookupExact, StoredAnswers, sharingScope } from "../../src/memory/stored-answers.ts";
 import { rememberAnswer } from "../../src/pipeline/remember.ts";
-import { VectorGroups } from "../../src/retrieval/table-vectors.ts";
+import { VectorGroups } from "../../src/retrieval/dense.ts";
 import type { Answer, Chunk, Passage, Question, StoredDocument } from "../../src/shared/types.ts";
 import type { Store } from "../../src/store/store.ts";
 import { sampleAnswer, sampleCitation } from "../../src/testing/answers.ts";

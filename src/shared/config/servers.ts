@@ -10,7 +10,7 @@ export const DEFAULT_DATABASE_CONNECTIONS = 9;
  */
 export const DEFAULT_DATABASE_TIMEOUT_MS = 30_000;
 
-/** Minimum number of vectors in a domain for which pgvector is used (`seven-layer` design, table 10). */
+/** Number of vectors from which pgvector uses its HNSW index (`seven-layer` design, table 10). */
 export const DEFAULT_VECTORS_FROM = 10_000;
 
 export const databaseSchema = z
@@ -27,12 +27,12 @@ export const databaseSchema = z
     timeout_ms: setting(z.int().min(100).max(3_600_000), DEFAULT_DATABASE_TIMEOUT_MS, "Statement timeout in milliseconds"),
     vectors: optional(
       z.enum(["process", "pgvector"]),
-      "Where vectors are searched: `process` compares all vectors in memory, `pgvector` uses an HNSW index in the database. When absent: `pgvector` for questions under profile `seven-layer`, as its design specifies, `process` for all others (docs/scale.md)",
+      "Where vectors are stored and compared: `process` keeps them in memory, `pgvector` in the database, with an HNSW index. When absent: `pgvector` if the server's profile is `seven-layer`, as its design specifies, otherwise `process` (docs/scale.md)",
     ),
     vectors_from: setting(
       z.int().min(1).max(1_000_000_000),
       DEFAULT_VECTORS_FROM,
-      "Number of vectors in a domain from which pgvector is used; smaller domains are searched in the process",
+      "Number of vectors from which pgvector uses its HNSW index; fewer are compared exactly",
     ),
   })
   .describe("Uses PostgreSQL instead of the database in `data_dir`. All processes with the same address share all records (docs/scale.md)");
