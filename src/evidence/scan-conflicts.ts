@@ -93,7 +93,7 @@ export interface ScanOptions {
 /** Number of rarest tokens of a sentence used to look up related sentences. */
 const KEY_TOKENS = 8;
 /**
- * Maximum number of sentences kept per token; later ones replace earlier ones. This bounds the work per sentence and
+ * Number of sentences kept per token, the latest ones. This bounds the work per sentence and
  * loses little, because frequent tokens rarely show a common subject.
  */
 const POSTINGS = 250;
@@ -150,10 +150,10 @@ export async function* scanConflicts(
         });
       }
       for (const token of tokens) {
-        const list = postings.get(token);
-        if (list === undefined) postings.set(token, [stored.length]);
-        else if (list.length < POSTINGS) list.push(stored.length);
-        else list[stored.length % POSTINGS] = stored.length;
+        const list = postings.get(token) ?? [];
+        list.push(stored.length);
+        if (list.length > POSTINGS) list.shift();
+        postings.set(token, list);
       }
       stored.push(one);
     }

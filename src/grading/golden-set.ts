@@ -4,7 +4,7 @@ import { dirname, join, sep } from "node:path";
 import type { Engine } from "../engine/engine.ts";
 import { RequestError } from "../shared/errors.ts";
 import type { GoldenAnswerable, GoldenUnanswerable } from "./golden.ts";
-import { ANSWERABLE_FILE, type GoldenFile, parseGoldenFile, readGoldenFile, readGoldenFolder } from "./read-golden-files.ts";
+import { type GoldenFile, isQuestionFile, parseGoldenFile, readGoldenFile, readGoldenFolder } from "./read-golden-files.ts";
 
 export type { GoldenAnswerable, GoldenUnanswerable } from "./golden.ts";
 
@@ -94,12 +94,12 @@ export function findGoldenSets(data: string): GoldenFolders[] {
   });
   const found = [...whole, ...paired].sort((one, other) => (one.name < other.name ? -1 : 1));
   if (found.length > 0) return found;
-  const message = `${data} contains no golden set: neither a folder golden/NAME with pages/ and answerable*.jsonl, nor a pair NAME-pages and NAME-golden. Give the folder of sets with --data, or one set with --corpus and --golden.`;
+  const message = `${data} contains no golden set: neither a folder golden/NAME with pages/ and answerable*.jsonl or unanswerable*.jsonl, nor a pair NAME-pages and NAME-golden. Give the folder of sets with --data, or one set with --corpus and --golden.`;
   throw new RequestError("golden_missing", message);
 }
 
 function holdsQuestions(folder: string): boolean {
-  return readdirSync(folder).some((name) => ANSWERABLE_FILE.test(name));
+  return readdirSync(folder).some(isQuestionFile);
 }
 
 function isFolder(path: string): boolean {

@@ -81,10 +81,15 @@ function parseRow<T>(path: string, i: number, row: unknown, schema: z.ZodType<T>
   throw new RequestError("golden_invalid", `${path}: question ${i + 1} is not valid: ${faults}`, { path, row: i + 1 });
 }
 
-export const ANSWERABLE_FILE = /^(?:.*-)?answerable.*\.jsonl$/;
+const ANSWERABLE_FILE = /^(?:.*-)?answerable.*\.jsonl$/;
 const UNANSWERABLE_FILE = /^(?:.*-)?unanswerable.*\.jsonl$/;
 /** Maximum size of a question file in bytes. The whole file is read into memory. */
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
+
+/** Returns whether `readGoldenFolder` reads a file of this name. */
+export function isQuestionFile(name: string): boolean {
+  return ANSWERABLE_FILE.test(name) || UNANSWERABLE_FILE.test(name);
+}
 
 /** @throws RequestError `golden_missing`, `golden_invalid` naming file and line */
 export function readGoldenFolder(folder: string): GoldenFile {

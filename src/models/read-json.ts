@@ -20,7 +20,7 @@ const TRIES = 20;
  * @example readJson('Sure: {"score": 1}') // { score: 1 }
  */
 export function readJson(reply: string): unknown {
-  const text = reply.slice(reply.lastIndexOf("</think>") + 1);
+  const text = reply.split("</think>").at(-1) ?? "";
   let found: unknown;
   let tries = 0;
   for (let at = nextOpening(text, 0); at >= 0 && tries < TRIES; tries++) {

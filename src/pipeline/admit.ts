@@ -213,7 +213,7 @@ const ONE_OF = /\bthe (?:first|second|third|last|next)\b/iu;
 const PRONOUN = /\b(?:it|its|it's|they|them|their|theirs|he|him|his|she|her|hers|this|that|these|those|there)\b/giu;
 /** Matches pronouns that do not refer to earlier text: "there is", "it is possible", "say that", "this week". */
 const NOT_POINTING =
-  /\b(?:is|was|are|were|will|would|can|could|if|does|has|have|had)\s+(?:there)\b|\bthere\s+(?:is|are|was|were|will|be|any|a)\b|\bit(?:'s|\s+is|\s+was|\s+be)?\s+(?:possible|true|necessary|better|worth|ok|okay|too late|possible)\b|\bis\s+it\s+(?:possible|true|necessary|better|worth|ok|okay|too late)\b|\b(?:this|that|these|those)\s+(?:week|month|year|time|morning|day|days|is\s+why)\b|(?<=\p{L}\s)(?<!\b(?:is|was|are|were|does|do|did|about|for|with|of|to|after|before|on|in|at|like|from|by|can|will|would|and|than|during)\s)that\b(?=\s+\p{L})|\bso\s+that\b|\bin\s+order\s+that\b|\bsay\s+that\b/giu;
+  /\b(?:is|was|are|were|will|would|can|could|if|does|has|have|had)\s+(?:there)\b|\bthere\s+(?:is|are|was|were|will|be|any|a)\b|\bit(?:'s|\s+is|\s+was|\s+be)?\s+(?:possible|true|necessary|better|worth|ok|okay|too late)\b|\bis\s+it\s+(?:possible|true|necessary|better|worth|ok|okay|too late)\b|\b(?:this|that|these|those)\s+(?:week|month|year|time|morning|day|days|is\s+why)\b|(?<=\p{L}\s)(?<!\b(?:is|was|are|were|does|do|did|about|for|with|of|to|after|before|on|in|at|like|from|by|can|will|would|and|than|during)\s)that\b(?=\s+\p{L})|\bso\s+that\b|\bin\s+order\s+that\b|\bsay\s+that\b/giu;
 /** Verbs and fillers that never name a topic. */
 const NO_TOPIC = new Set(
   (

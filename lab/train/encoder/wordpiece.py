@@ -1,6 +1,6 @@
 """The shipped encoder's tokeniser and its vocabulary.
 
-`Wordpiece` is the reference for `src/models/embedded-encoder.ts`: simple and slow, with the same ids.
+`Wordpiece` is the reference for `src/text/wordpiece.ts`: simple and slow, with the same ids.
 Training uses the `tokenizers` package with the same vocabulary.
 """
 

@@ -171,7 +171,7 @@ async function* fetchFile(
       options.signal.throwIfAborted();
       const hopeless = cause instanceof CallFailure && !cause.retryable;
       if (attempt >= RETRIES || hopeless) throw unreachable(options.hubUrl, repository, folder, options.dtype, cause);
-      await sleep((options.backoffMs ?? DEFAULT_BACKOFF_MS) * 2 ** attempt);
+      await sleep((options.backoffMs ?? DEFAULT_BACKOFF_MS) * 2 ** attempt, undefined, { signal: options.signal });
     }
   }
   if (!(await isWhole(part, file))) {

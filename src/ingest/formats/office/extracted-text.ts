@@ -170,7 +170,8 @@ export function writeSlides(
   parts: {
     readonly name: string;
     readonly title: string | null;
-    readonly notices: readonly ReadingNotice[];
+    /** Returns notices of the reader. Called after all slides were written. */
+    readonly notices: () => readonly ReadingNotice[];
     readonly takeText: TakeText;
   },
 ): FormatResult {
@@ -197,6 +198,6 @@ export function writeSlides(
     pages: starts.length === 0 ? null : textOffsetsOf(starts, written.sourceMap, written.text.length),
     metadata: plainMetadata(titleOf(written) ?? title ?? name, { asOf: statedDay(topLines(written)) }),
     unit: "extracted_utf16",
-    notices: [...notices, ...out.notices()],
+    notices: [...notices(), ...out.notices()],
   };
 }

@@ -90,16 +90,18 @@ describe("OpenDocument text", () => {
   });
 });
 
-test("an OpenDocument presentation marks hidden slides and speaker notes", async () => {
+test("an OpenDocument presentation marks hidden slides and speaker notes, and omits comments with a notice", async () => {
   const box = (text: string, kind: string) =>
     `<draw:frame presentation:class="${kind}"><draw:text-box>${p(text)}</draw:text-box></draw:frame>`;
   const hidden =
     '<style:style style:name="dp" style:family="drawing-page"><style:drawing-page-properties presentation:visibility="hidden"/></style:style>';
   const pages = [
     `<draw:page>${box("Body.", "outline")}${box("Head", "title")}${box("3", "page-number")}<presentation:notes>${box("Slowly.", "notes")}</presentation:notes></draw:page>`,
-    `<draw:page draw:style-name="dp"><draw:custom-shape>${p("Shape.")}</draw:custom-shape></draw:page>`,
+    `<draw:page draw:style-name="dp"><draw:custom-shape>${p(`Shape.<office:annotation>${p("a remark")}</office:annotation>`)}</draw:custom-shape></draw:page>`,
   ];
-  expect(blocksOf(await readFirst("a.odp", odpOf(pages.join(""), { styles: hidden })))).toEqual([
+  const document = await readFirst("a.odp", odpOf(pages.join(""), { styles: hidden }));
+  expect(said(document)).toEqual(["left_out comments in the margin were left out"]);
+  expect(blocksOf(document)).toEqual([
     ...["heading1 Head", "paragraph Body.", "heading2 Speaker notes", "paragraph Slowly."],
     ...["heading1 Slide 2 (hidden slide)", "paragraph Shape."],
   ]);

@@ -64,7 +64,8 @@ export const odpFormat: Format = {
         notes: (out) => writeOdfBlocks(notes, { out, styles, leftOut, numbers }),
       };
     });
-    return [writeSlides(slides, { name, title, notices: leftOutNotices(leftOut, []), takeText: await picturesIn(bytes, recogniser) })];
+    const takeText = await picturesIn(bytes, recogniser);
+    return [writeSlides(slides, { name, title, notices: () => leftOutNotices(leftOut, []), takeText })];
   },
 };
 

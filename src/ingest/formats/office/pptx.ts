@@ -28,7 +28,7 @@ export const pptxFormat: Format = {
     const result = writeSlides(slides, {
       name,
       title: title || null,
-      notices: noticesOf(leftOut, listed.length - present.length),
+      notices: () => noticesOf(leftOut, listed.length - present.length),
       takeText: await picturesIn(bytes, recogniser),
     });
     return [result];
