@@ -1,6 +1,6 @@
 // Builds the published package from a clean state, for `npm pack` and for an install from git. `./run` builds a clone, including the lab.
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
 /** Deletes declarations that no entry point of the package reaches: they are a third of all. */
@@ -21,6 +21,20 @@ function removeUnusedDeclarations(root) {
   }
 }
 
+/** Bundles the parts of `libphonenumber-js` that the program imports. Installed as a package, it would take 13 MB. */
+async function bundlePhoneNumbers(root) {
+  const { build } = await import("vite");
+  const folder = join(root, "dist", "src", "guard");
+  const entry = join(root, "node_modules", "libphonenumber-js", "min", "index.js");
+  const lib = { entry, formats: ["es"], fileName: () => "phone-numbers.js" };
+  await build({ configFile: false, root, logLevel: "error", build: { outDir: folder, emptyOutDir: false, minify: true, lib } });
+  const path = join(folder, "pii.js");
+  const code = readFileSync(path, "utf8");
+  const bundled = code.replace('"libphonenumber-js/min"', '"./phone-numbers.js"');
+  if (bundled === code) throw new Error(`${path} does not import libphonenumber-js/min, so nothing was bundled. Update this script.`);
+  writeFileSync(path, bundled);
+}
+
 if (process.env.npm_command !== "ci") {
   const root = join(import.meta.dirname, "..");
   for (const name of ["src", "web", ".tsbuildinfo", ".built"]) rmSync(join(root, "dist", name), { recursive: true, force: true });
@@ -28,6 +42,7 @@ if (process.env.npm_command !== "ci") {
   run(join("node_modules", "typescript", "bin", "tsc"), "-p", "tsconfig.build.json");
   run(join("node_modules", "vite", "bin", "vite.js"), "build", "web");
   removeUnusedDeclarations(root);
+  await bundlePhoneNumbers(root);
   // Without this, the next build of a clone would take the deleted declarations for current.
   rmSync(join(root, "dist", ".tsbuildinfo"), { recursive: true, force: true });
 }

@@ -39,9 +39,11 @@ describe.skipIf(TRIES_ALL)("the package as this checkout builds it", () => {
   });
 });
 
+/** A copy of this checkout without its build. */
+const copy = join(root, "clone");
+
 async function packAndInstall(): Promise<void> {
   // Packs a copy, because packing rebuilds while other tests use this build.
-  const copy = join(root, "clone");
   mkdirSync(copy);
   mkdirSync(empty);
   for (const name of readdirSync(PACKAGE_ROOT)) {
@@ -78,6 +80,20 @@ describe.runIf(TRIES_ALL)("the package, packed and installed", { tags: ["all/pac
     expect(stdout).toContain("5 dollars");
     expect(stdout).toContain("cards.md, characters");
   });
+
+  it("finds telephone numbers by the library that it bundles", async () => {
+    const pii = join(empty, "node_modules", "sourcebound", "dist", "src", "guard", "pii.js");
+    const script = `
+      const { findPersonalData } = await import(${JSON.stringify(pii)});
+      console.log(findPersonalData("Fax it to +44 20 7946 0958 please.").map(({ kind, text }) => kind + " " + text).join());`;
+    const { stdout } = await run(process.execPath, ["--input-type=module", "-e", script], { cwd: empty, env });
+    expect(stdout).toBe("phone +44 20 7946 0958\n");
+    expect(existsSync(join(empty, "node_modules", "libphonenumber-js"))).toBe(false);
+  });
+
+  it("leaves a checkout that still builds and runs", async () => {
+    expect((await run("./run", ["--version"], { cwd: copy, env })).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  }, 600_000);
 
   it("exports its entry points", async () => {
     const script = `
