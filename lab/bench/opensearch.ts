@@ -1,4 +1,6 @@
-import { parseArgs } from "node:util";
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { parseArgs, promisify } from "node:util";
 import { z } from "zod";
 import type { TableRow } from "../../src/grading/report.ts";
 import { makeReport, quantile } from "../../src/internals.ts";
@@ -10,6 +12,7 @@ import { ConfigError } from "../../src/shared/errors.ts";
 import { tokenize } from "../../src/text/tokens.ts";
 import type { Benchmark } from "../commands/bench.ts";
 import { createTexts, createVectors, type GeneratedTexts } from "./speed/generate.ts";
+import type { ReplicaFigures } from "./speed/opensearch-process.ts";
 
 const SEED = 11;
 const TOPICS = 400;
@@ -32,7 +35,7 @@ interface Measured {
 /** Fills an OpenSearch cluster with generated chunks through the engine, and searches it by words and vector. */
 export const benchmark: Benchmark = {
   description:
-    "OpenSearch: ingest, search, size and recall of HNSW beside the exact scan (--url URL, repeated or with commas; --chunks 10000,50000; --dimensions 384)",
+    "OpenSearch: ingest, search, size and recall of HNSW beside the exact scan (--url URL, repeated or with commas; --chunks 10000,50000; --dimensions 384; --replicas 2, processes that search at once at the last size)",
   async run(args, progress) {
     const { values } = parseArgs({
       args: [...args],
@@ -40,6 +43,7 @@ export const benchmark: Benchmark = {
         url: { type: "string" },
         chunks: { type: "string", default: "10000,50000" },
         dimensions: { type: "string", default: "384" },
+        replicas: { type: "string", default: "0" },
       },
     });
     if (values.url === undefined) throw new ConfigError("config_invalid", "Name a cluster: bench opensearch --url http://HOST:9200");
@@ -61,6 +65,7 @@ export const benchmark: Benchmark = {
     const exact = new DenseIndex();
     const chunkOf: string[] = [];
     const rows: Measured[] = [];
+    let replicas: readonly ReplicaFigures[] = [];
     try {
       await engine.reconcile(new Map(), encoder.id);
       let made = 0;
@@ -109,16 +114,34 @@ export const benchmark: Benchmark = {
         });
         for (const { name, figure, note } of toTable(rows.slice(-1))) progress(`${name}: ${figure}, ${note}`);
       }
+      const search = (seed: number) => searchInProcess([values.url as string, prefix, String(seed), values.dimensions, String(TOPICS)]);
+      replicas = await Promise.all(Array.from({ length: Number(values.replicas) }, (_, i) => search(SEED + 1 + i)));
     } finally {
       await connection.find({ method: "DELETE", path: `/${prefix}.bench.${process.pid}`, schema: z.unknown() });
       await connection.find({ method: "DELETE", path: `/${prefix}_states`, schema: z.unknown() });
       await connection.close();
     }
-    return { report: toReport(rows, args), table: toTable(rows) };
+    const last = `${rows.at(-1)?.chunks} chunks`;
+    return {
+      report: toReport(rows, args),
+      table: [...toTable(rows), ...replicas.map((one, i) => replicaRow(`${last}, replica ${i + 1}`, one))],
+    };
   },
 };
 
 const SCOPE = { domain: "bench", tenant: null, access: ["public"] };
+
+const PROCESS = fileURLToPath(new URL("./speed/opensearch-process.js", import.meta.url));
+
+async function searchInProcess(args: readonly string[]): Promise<ReplicaFigures> {
+  const { stdout } = await promisify(execFile)(process.execPath, [PROCESS, ...args]);
+  return JSON.parse(stdout);
+}
+
+function replicaRow(name: string, { p50Ms, p95Ms, found, megabytes }: ReplicaFigures): TableRow {
+  const figure = `p50 ${p50Ms.toFixed(0)} ms, p95 ${p95Ms.toFixed(0)} ms`;
+  return { name, figure, note: `${found} hits, this process ${megabytes.toFixed(0)} MB` };
+}
 
 function makeDocument(number: number, texts: GeneratedTexts) {
   const id = `doc${number}`;
