@@ -15,7 +15,8 @@ export function withoutBlankEnds(pieces: readonly CodePiece[], original: string)
   return pieces.slice(first, pieces.findLastIndex(hasVisible) + 1).map((piece, i, kept) => {
     if (piece.text !== undefined) return piece;
     const content = original.slice(piece.start, piece.end);
-    const blankLines = i === 0 ? (/^(?:[^\S\n]*\n)+/.exec(content)?.[0].length ?? 0) : 0;
+    const blank = i === 0 ? content.slice(0, content.search(VISIBLE)) : "";
+    const blankLines = Math.max(blank.lastIndexOf("\n"), blank.lastIndexOf("\r")) + 1;
     const end = i === kept.length - 1 ? visibleEnd(content) : content.length;
     return { start: piece.start + blankLines, end: piece.start + end };
   });

@@ -41,6 +41,11 @@ test("reads the main content of a page as blocks", () => {
   ]);
 });
 
+test("code keeps its indentation, but no blank lines before it, whatever ends or fills them", () => {
+  for (const blank of ["\n", "\r", " \r\n", "\u007f\n"])
+    expect(blocksOf(parseHtml(`<pre>${blank}${blank}  b</pre>`, "p"))).toEqual(["code   b"]);
+});
+
 test("a description is a list item below its term", () => {
   const read = (inner: string) => blocksOf(parseHtml(`<main>${inner}</main>`, "p"));
   expect(
