@@ -11,8 +11,8 @@ export interface ClassifierSettings {
 export type Classify = (question: string) => QuestionNodes;
 
 /**
- * Returns a classifier that finds topics by keyword and entities by pattern (equation 5 and listing 6 in the source of
- * profile `seven-layer`). Unlike in that source, all spellings of an entity give the same node.
+ * Returns a classifier that finds topics by keyword and entities by pattern, as in the published `seven-layer` design
+ * (docs/profiles.md). Unlike in that design, all spellings of an entity give the same node.
  */
 export function createClassifier({ topics, entities }: ClassifierSettings): Classify {
   const readTopics = createTopicReader(topics);
@@ -56,9 +56,9 @@ export interface Topic {
 export type ReadTopics = (text: string) => string[];
 
 /**
- * Returns a function that finds the topics of a text. A text has every topic of which it contains a keyword (equation 5 in
- * the source of profile `seven-layer`). Keywords match whole words in any inflection: the keyword "appeal" matches
- * "appeals", but "form" does not match "information".
+ * Returns a function that finds the topics of a text. A text has every topic of which it contains a keyword, as in the
+ * published `seven-layer` design (docs/profiles.md). Keywords match whole words in any inflection: the keyword "appeal"
+ * matches "appeals", but "form" does not match "information".
  */
 export function createTopicReader(topics: readonly Topic[]): ReadTopics {
   const stem = createStemmer();

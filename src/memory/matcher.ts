@@ -99,11 +99,11 @@ export interface MatcherParts {
 /** Maximum number of analysed questions in the cache. Popular stored questions are compared again and again. */
 const REMEMBERED = 2_000;
 /**
- * Maximum length in characters of a question that is compared. The cross-encoder may cut longer ones, and the difference may
- * be in the text that is cut.
+ * Maximum length in characters of a question that is compared. The cross-encoder may cut a longer question, and the
+ * difference may be in the text that is cut.
  */
 const MAX_QUESTION = 200;
-/** Weights of the score in profile `spark`. Its source uses three learned weights, but does not state their values. */
+/** Weights of the score in profile `spark`. The published `spark` design uses learned weights, but does not state their values. */
 const SPARK_SUM = { cosine: 0.5, entities: 0.25, documents: 0.25 } as const;
 
 /**

@@ -13,7 +13,6 @@ import { sumUp, sumUpMade } from "./statistics.ts";
 const MADE_ANSWERS = 2_000;
 
 export interface FeedbackRequest {
-  /** Id of the answer. */
   readonly id: string;
   readonly verdict: "up" | "down";
   readonly reason?: string | null | undefined;

@@ -118,7 +118,7 @@ export interface Candidate {
   readonly level: "semantic" | "graph";
   readonly stored: StoredQuestion;
   readonly cosine: number;
-  /** Factor by which relevance is multiplied. Depends on the review status (equation 6 in the source of profile `seven-layer`). */
+  /** Factor for the relevance, by review status: `WEIGHT_OF`. */
   readonly weight: number;
   /** Rule of the question graph that excludes the stored question (`barredBy`), or `null`. */
   readonly barred: { readonly rule: string; readonly reason: string } | null;
@@ -126,7 +126,7 @@ export interface Candidate {
 
 /** Maximum number of nearest stored questions that the semantic cache compares. */
 const NEAREST_QUESTIONS = 10;
-/** Maximum number of answers per graph query (listing 7 in the source of profile `seven-layer`). */
+/** Maximum number of answers per graph query, as in the published `seven-layer` design (docs/profiles.md). */
 const GRAPH_ANSWERS = 5;
 /** Maximum number of related questions that are read from the graph before they are ranked. */
 const GRAPH_READ = 50;
@@ -154,8 +154,8 @@ interface GraphParts {
 }
 
 /**
- * Returns the newest approved questions of the same scope that share a topic and an entity with the asked question
- * (listing 7 in the source of profile `seven-layer`).
+ * Returns the newest approved questions of the same scope that share a topic and an entity with the asked question.
+ * This is the graph query of the published `seven-layer` design (docs/profiles.md).
  */
 export async function approvedQuestions(asked: Asked, parts: GraphParts): Promise<Candidate[]> {
   return readGraph(asked, await parts.graph.related({ ...queryOf(asked), approvedOnly: true, limit: GRAPH_ANSWERS }), parts);
@@ -163,7 +163,7 @@ export async function approvedQuestions(asked: Asked, parts: GraphParts): Promis
 
 /**
  * Returns stored questions of any review status that share a topic and an entity with the asked question. Ranks them by
- * relevance times the factor for the status (equation 6 in the source of profile `seven-layer`).
+ * the cosine times the factor for the status (`WEIGHT_OF`).
  * @param known keys of questions that were compared before; they are left out
  */
 export async function relatedQuestions(asked: Asked, known: ReadonlySet<string>, parts: GraphParts): Promise<Candidate[]> {
@@ -198,8 +198,8 @@ export function joinCandidates(approved: readonly Candidate[], near: readonly Ca
 }
 
 /**
- * Returns the rule that excludes a stored question, or `null`. The rules are entity grounding, topic coherence and source
- * consistency (section 4.8 in the source of profile `seven-layer`).
+ * Returns the rule that excludes a stored question, or `null`. The rules are entity grounding, topic coherence and
+ * source consistency of the published `seven-layer` design (docs/profiles.md).
  */
 export function barredBy(
   asked: QuestionNodes,

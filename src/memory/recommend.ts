@@ -3,9 +3,9 @@ import { compareText } from "../text/normalise.ts";
 
 /** Maximum number of recommendations in a report. Nobody would act on more. */
 const MAX_RECOMMENDATIONS = 8;
-/** Maximum number of recommendations about missing terms, of those about unreadable files, and of terms listed in one of them. */
+/** Maximum number of recommendations about missing terms, of recommendations about unreadable files, and of terms in one recommendation. */
 const MAX_EACH = 3;
-/** Share and number of out-of-vocabulary words from which a question counts as outside the domain. */
+/** Minimum share and number of out-of-vocabulary words in a question that counts as outside the domain. */
 const STRANGE_SHARE = 0.6;
 const STRANGE_WORDS = 3;
 
@@ -139,7 +139,7 @@ function listed(terms: readonly string[]): string {
   return more > 0 ? `${shown.join(", ")} and ${more} more` : shown.join(" and ");
 }
 
-/** Maximum numbers of missing terms and of recommendations in the overview of a topic. */
+/** Maximum number of missing terms in the overview of a topic. `MAX_ADVICE` is the maximum number of its recommendations. */
 const MAX_MISSING = 8;
 const MAX_ADVICE = 5;
 
@@ -163,9 +163,7 @@ export function createReportGrouping(topics: readonly { readonly slug: string; r
   const groups = new Map<string | null, Group>();
   let total = 0;
   return {
-    /**
-     * Adds a report. Reports must be added newest first: of equal recommendations, the wording of the first one is kept.
-     */
+    /** Adds a report. Reports must be added newest first: the wording of equal recommendations is that of the first report with them. */
     add({ topic, createdAt, report }: Pick<StoredReport, "topic" | "createdAt" | "report">): void {
       total++;
       const group = groups.get(topic) ?? newGroup(createdAt);
@@ -230,7 +228,7 @@ function count<T>(counts: Map<string, Counted<T>>, key: string, item: T): void {
   else known.reports++;
 }
 
-/** Returns the most frequent entries. Equally frequent ones are ordered by key. */
+/** Returns the most frequent entries. Entries of equal frequency are ordered by key. */
 function mostFrequent<T>(counts: ReadonlyMap<string, Counted<T>>, limit: number): Counted<T>[] {
   return [...counts]
     .sort(([a, one], [b, other]) => other.reports - one.reports || compareText(a, b))

@@ -28,7 +28,7 @@ import { recommend } from "./recommend.ts";
 export const MAX_TERMS = 32;
 /** Maximum number of passages in a report. No profile uses more. */
 const MAX_PASSAGES = 12;
-/** Maximum number of conflicts in a report, and of unreadable files listed by name. */
+/** Maximum number of conflicts in a report. Also the maximum number of unreadable files that it lists by name. */
 const MAX_NAMED = 5;
 /** Maximum number of reasons per check, and maximum length of a reason in characters. */
 const MAX_REASONS = 3;
@@ -40,7 +40,7 @@ const MAX_READ = 10_000;
 
 /** Inputs of a report other than question and answer. */
 export interface ReportParts {
-  /** Tokeniser of the index. It knows synonyms: a text that contains a synonym also contains the word of the question. */
+  /** Tokeniser of the index. A text that contains a synonym of a question's word counts as containing that word. */
   readonly words: AskedWordsIndex;
   /** Checks whether a document that the user may read contains the token. */
   readonly holds: (token: string) => boolean;
@@ -280,8 +280,8 @@ function missingTerms(asked: AskedTerms, views: readonly PassageView[], { words:
 }
 
 /**
- * Checks whether there may be documents about a topic: all words of one of its keywords occur in documents, not necessarily
- * in the same one.
+ * Checks whether there may be documents about a topic: for one of its keywords, all words occur in documents, not
+ * necessarily in one document.
  */
 function mayHold(topic: string, { topics, words: index, holds }: ReportParts): boolean {
   const keywords = topics.find(({ slug }) => slug === topic)?.keywords ?? [];

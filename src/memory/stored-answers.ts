@@ -36,9 +36,9 @@ export function exactCacheKey(question: Question, scope: CacheScope): string {
 }
 
 /**
- * Returns the key of the questions that may share answers with this one: those that differ from it only in their words.
- * Returns `null` if the question may not share answers. That is so if it has a selection or filters, or if words of earlier
- * turns were added to it.
+ * Returns a key that this question has in common with all questions that may share its answer: those that differ from
+ * it only in words. Returns `null` if the question may not share answers. That is so if it has a selection or filters,
+ * or if words of earlier turns were added to it.
  */
 export function sharingScope(question: Question, scope: CacheScope): string | null {
   const { selection, filters, text, resolved } = question;
@@ -100,8 +100,8 @@ export interface Judgement extends Omit<MatchVerdict, "accepted"> {
 /** Maximum number of characters in `StoredAnswers`: about 500 answers, which take about 100 MB with derived data. */
 const KEPT_CHARACTERS = 16_000_000;
 /**
- * Per stored answer, the maximum number of contexts in which passed checks are remembered, and of questions whose hits are
- * cached.
+ * For each stored answer: maximum number of contexts for which the cache remembers that the checks passed, and maximum
+ * number of questions whose hits it caches.
  */
 const MOST_CONTEXTS = 64;
 

@@ -2,14 +2,15 @@ import { denseOnly, SOURCE_WRITING, STRICT_CHECKS } from "./guards.ts";
 import { FOREIGN_LANGUAGE, type Profile, REPORT_MARGIN } from "./profile.ts";
 
 /**
- * Minimum confidence of the best passage for a question on the book's topic. On the validation collections, this threshold
- * separates answerable questions from questions of other domains with the best balanced accuracy. Chosen on one half of
- * them, it is .04 or .05, with a balanced accuracy of .98 on the other half (`./run eval topics`, 2026-11-30). The cosine
- * threshold .7 of the `book` design, converted by quantile, refused 45 of 60 questions that the book answers.
+ * Minimum confidence of the best passage for a question on the book's topic. On the validation collections, this
+ * threshold separates answerable questions from questions of other domains with the best balanced accuracy. Chosen on
+ * either half of these collections, it is .04 or .05, and its balanced accuracy on the other half is .98 (`./run eval
+ * topics`, 2026-11-30). The design that this profile reproduces has a cosine threshold of .7. Converted by quantile to
+ * the embedded encoder, that threshold refused 45 of 60 questions that the book answers.
  */
 const ON_TOPIC = 0.05;
 
-/** The `book` design (document 004): chat about one book. The numbers come from its sections 1 to 5. */
+/** Reproduces the published `book` design (docs/profiles.md): chat about one book. */
 export const book: Profile = {
   name: "book",
   title: "Book chat with selected text",

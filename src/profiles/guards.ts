@@ -10,7 +10,9 @@ export const GUARDS: GuardSettings = {
   tokens: { limit: 512, count: "tokens" },
 };
 
-/** Guards for source designs that specify none. They remove nothing that the design would show, but warn about personal data. */
+/**
+ * Guards of profiles whose published design specifies none. They remove nothing that the design would show, but warn about personal data.
+ */
 export const SOURCE_GUARDS: GuardSettings = {
   pii: "warn",
   terminology: "off",
@@ -26,17 +28,17 @@ export const SOURCE_GUARDS: GuardSettings = {
  */
 const FAITHFUL = 0.55;
 /**
- * Minimum cosine of question and answer, with the embedded encoder. This threshold separates human answers from answers to
- * other questions with the best balanced accuracy. Chosen on either half of eight domains, it is .20, with balanced
- * accuracies of .90 and .91 on the other half (`./run eval relevancy`). The threshold of the `validator` design could not
- * be used: converted by quantile, it flagged 66 of 70 right answers, because the quantiles come from questions and long
- * passages.
+ * Minimum cosine of question and answer, with the embedded encoder. This threshold separates human answers from answers to other questions
+ * with the best balanced accuracy. Chosen on either half of eight domains, it is .20, with balanced accuracies of .90 and .91 on the other
+ * half (`./run eval relevancy`). The threshold of the published `validator` design (.45) could not be used: converted by quantile, it
+ * flagged 66 of 70 right answers. The quantiles come from pairs of questions and long passages.
  */
 const ON_TOPIC = 0.2;
 
 /**
- * Guards of the `validator` profile. They remove only personal data; the other active guards only report. The thresholds
- * for the models of the source design come from its table of L1 metrics; those for the embedded models were measured.
+ * Guards of the `validator` profile. They remove only personal data; the other active guards only report. The published
+ * design gives the thresholds for its own models (`relevancy.minimum`, `faithfulness.source`) and the token limit. The
+ * thresholds for the embedded models were measured.
  */
 export const VALIDATOR_GUARDS: GuardSettings = {
   pii: "remove",
@@ -71,7 +73,7 @@ export function denseOnly(passages: number): RetrieveSettings {
   };
 }
 
-/** Writing settings of source designs that specify none. */
+/** Writing settings of profiles whose published design specifies none. */
 export const SOURCE_WRITING = {
   writer: "auto",
   given: { type: "passages" },
@@ -83,7 +85,7 @@ export const SOURCE_WRITING = {
   sentences: { normal: 3, more: 8 },
 } as const satisfies Omit<WriteSettings, "refusal" | "unreliable">;
 
-/** Checks of source designs that show only supported sentences. */
+/** Checks of profiles whose published design shows only supported sentences. */
 export const STRICT_CHECKS: CheckSettings = {
   guards: SOURCE_GUARDS,
   uncited: "remove",

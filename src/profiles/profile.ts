@@ -33,9 +33,9 @@ export interface Profile {
   /** Caches to search for a stored answer. `semantic` and `graph` also need the permission of `rewordings` or the configuration. */
   readonly caches: readonly ("exact" | "semantic" | "graph")[];
   /**
-   * Whether a paraphrase of a stored question may get its answer. `always`: the source design does so. `pack`: only if the
-   * domain pack allows it (`semantic_cache`). On twenty collections that were not used for training, two of three answers
-   * served in this way were wrong (2026-11-25).
+   * Whether a paraphrase of a stored question may get its answer. `always`: the published design that the profile
+   * reproduces does so. `pack`: only if the domain pack allows it (`semantic_cache`). On twenty collections that were
+   * not used for training, two of three answers served in this way were wrong (2026-11-25).
    */
   readonly rewordings: "always" | "pack";
   /**
@@ -43,7 +43,7 @@ export interface Profile {
    * (DESIGN.md, "Cache safety").
    */
   readonly match: MatchSettings;
-  /** Every rule of the source design, and whether it is reproduced here. */
+  /** Every rule of the published design that the profile reproduces (docs/profiles.md), and whether it is reproduced here. */
   readonly rules: readonly SourceRule[];
 }
 
@@ -52,12 +52,12 @@ export type MatchSettings =
   | { readonly type: "learned" }
   /** Each measure must reach a minimum. The cosine is on the scale of the model `of`. A weighted sum orders the accepted questions. */
   | { readonly type: "thresholds"; readonly of: string; readonly cosine: number; readonly entities: number; readonly documents: number };
-/** Default `margin` of `lowConfidence`, for profiles whose source design sets none. The value is our choice. */
+/** Default `margin` of `lowConfidence`, for profiles whose published design sets none. The value is our choice. */
 export const REPORT_MARGIN = 0.1;
 
 /** A reported metric. Its value is the result of a check. */
 export interface ReportMetric {
-  /** Name of the metric in the source design. */
+  /** Name of the metric in the published design that the profile reproduces. */
   readonly metric: string;
   readonly check: string;
   readonly threshold: number | null;
@@ -95,7 +95,7 @@ export interface RetrieveSettings {
   readonly query: QuerySettings;
   /** Merging of passages with similar words. `cosine`: all of them. `same-facts`: only if values, dates, polarity and names agree. */
   readonly twins: "same-facts" | "cosine" | "off";
-  /** Maximum number of passages of one document at their ranks. Further ones move to the end. `null`: no limit. */
+  /** Maximum number of passages of one document that stay at their ranks. All others move to the end. `null`: no limit. */
   readonly perDocument: number | null;
   /** Where vectors are on PostgreSQL if this is the server's profile and `database.vectors` is not set. @default "process" */
   readonly vectors?: "process" | "pgvector";
@@ -113,7 +113,7 @@ export interface QuerySettings {
   readonly codesFirst: boolean;
 }
 
-/** No changes, as in all source designs. */
+/** No changes, as in all published designs that profiles reproduce. */
 export const PLAIN_QUERY: QuerySettings = { frame: false, repair: false, expand: false, codesFirst: false };
 
 /** How the scores of the passages decide whether to answer. */
@@ -234,7 +234,11 @@ export interface CheckSettings {
   readonly uncitedSimilarity?: { readonly minimum: number; readonly of: string };
   /** Effect on a sentence with a value that its cited quotes do not contain, or that they state about something else. */
   readonly values: "remove" | "warn" | "off";
-  /** Effect on a sentence whose names, table cells or pairs of values do not agree with its cited quotes. */
+  /**
+   * Effect on a sentence with a name that its cited quotes lack or state about something else. Table cells and values
+   * that the sentence assigns to the wrong thing ("adults pay 4 euros" instead of "children pay 4 euros") only get a
+   * warning. `off`: none of these is checked.
+   */
   readonly claims: "remove" | "warn" | "off";
   /**
    * True to correct citations. A source that supports the sentence replaces a citation that does not. An uncited sentence

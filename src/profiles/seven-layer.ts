@@ -1,7 +1,7 @@
 import { denseOnly, SOURCE_GUARDS, SOURCE_WRITING, SUPPORT_BANDS } from "./guards.ts";
 import { FOREIGN_LANGUAGE, type Profile } from "./profile.ts";
 
-/** The `seven-layer` design (document 000). The numbers come from its equations 1, 2, 4, 10, 11 and listings 1 to 5. */
+/** Reproduces the published `seven-layer` design (docs/profiles.md). */
 export const sevenLayer: Profile = {
   name: "seven-layer",
   title: "Seven-layer hallucination defence with model routing",

@@ -2,14 +2,14 @@ import { SOURCE_WRITING, STRICT_CHECKS } from "./guards.ts";
 import { FOREIGN_LANGUAGE, PLAIN_QUERY, type Profile, REPORT_MARGIN } from "./profile.ts";
 
 /**
- * Weights and thresholds of the gate if the embedded cross-encoder's confidence is used as `cross`. The `spark` design gives
- * similarity the larger weight, because its encoder is strong. Our encoder is weaker than our cross-encoder, so the two
- * weights are exchanged. The thresholds were chosen on validation collections, where they keep P(relevant) above .80 and
- * P(answerable) above .88 (lab/log/profiles.md). `aggregate` has no effect: the mean of scores above .64 is above .64.
+ * Weights and thresholds of the gate if the confidence of the embedded cross-encoder is used as `cross`. The published `spark` design gives
+ * similarity the larger weight, because its encoder is strong. The embedded encoder is weaker than the embedded cross-encoder, so the two
+ * weights are exchanged. The thresholds were chosen on validation collections, where they keep P(relevant) above .80 and P(answerable)
+ * above .88 (lab/log/profiles.md). `aggregate` has no effect: the mean of scores above .64 is above .64.
  */
 const CARRIED = { relevanceWeight: 0.3, crossWeight: 0.7, perPassage: 0.64, aggregate: 0.64 } as const;
 
-/** The `spark` design (document 001): hybrid retrieval, gate, quote compression. The numbers come from its sections 2 and 3. */
+/** Reproduces the published `spark` design (docs/profiles.md): hybrid retrieval, gate, quote compression. */
 export const spark: Profile = {
   name: "spark",
   title: "Hybrid retrieval with guard and quote compression",

@@ -1,7 +1,7 @@
 import { denseOnly, SOURCE_WRITING, VALIDATOR_GUARDS } from "./guards.ts";
 import { FOREIGN_LANGUAGE, type Profile } from "./profile.ts";
 
-/** The `validator` design (document 003): measures every answer, blocks only personal data. The numbers come from its L1 metrics. */
+/** Reproduces the published `validator` design (docs/profiles.md): measures every answer, blocks only personal data. */
 export const validator: Profile = {
   name: "validator",
   title: "Answers graded live, with tenants' terminology",

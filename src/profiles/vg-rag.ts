@@ -1,7 +1,7 @@
 import { denseOnly, SOURCE_WRITING, STRICT_CHECKS } from "./guards.ts";
 import { FOREIGN_LANGUAGE, type Profile, REPORT_MARGIN } from "./profile.ts";
 
-/** The `vg-rag` design (document 002): verifies passages before a model writes. The numbers come from its phase 2. */
+/** Reproduces the published `vg-rag` design (docs/profiles.md): verifies passages before a model writes. */
 export const vgRag: Profile = {
   name: "vg-rag",
   title: "Verification gate before generation",

@@ -88,7 +88,6 @@ const STATUS_OF_CLASS: readonly (readonly [typeof SourceboundError, ContentfulSt
   [ConfigError, 500],
 ];
 
-/** Returns the HTTP status of an error. */
 function statusOf(error: SourceboundError): ContentfulStatusCode {
   return STATUS_OF_CODE[error.code] ?? STATUS_OF_CLASS.find(([type]) => error instanceof type)?.[1] ?? 500;
 }

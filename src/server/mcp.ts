@@ -23,7 +23,7 @@ export interface McpOptions {
   readonly running?: Set<Promise<unknown>>;
 }
 
-/** Maximum number of documents listed as resources. `search` finds the others. */
+/** Maximum number of documents listed as resources. The tool `search` finds documents that are not listed. */
 const MOST_RESOURCES = 500;
 
 const askShape = wire.askRequestSchema.pick({ question: true, domain: true, tenant: true, detail: true, session_id: true, filters: true });

@@ -11,8 +11,7 @@ import { admitQuestions, createBudgets, createDiskQuota, spentOn, withAsk } from
 import { createFairQueue } from "./admission/fair-queue.ts";
 
 /**
- * Milliseconds after the answer timeout after which an idempotent request may run again. By then the process that ran it
- * has probably died.
+ * An idempotent request may run again this many milliseconds after its answer timeout. By then the process that ran it has probably died.
  */
 const CLAIM_MARGIN_MS = 10_000;
 

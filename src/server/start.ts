@@ -12,7 +12,7 @@ import { createApp } from "./app.ts";
 import { openTls, type RunningServer, serve } from "./serve.ts";
 import { openServing } from "./serving.ts";
 
-/** Milliseconds between purges of expired sessions and records (`book` design: hourly). */
+/** Milliseconds between purges of expired sessions and records: one hour, as in the published `book` design (docs/profiles.md). */
 export const SESSION_PURGE_MS = 3_600_000;
 
 /**

@@ -16,7 +16,7 @@ import { ConfigError, messageOf } from "./errors.ts";
 export const DEFAULT_DOMAIN = "documents";
 /** Access labels of requests and documents that set none. */
 export const DEFAULT_ACCESS = ["public"] as const;
-/** Maximum characters of a question. The limit of the `spark` design (section 6.1). */
+/** Maximum characters of a question, as in the published `spark` design (docs/profiles.md). */
 export const DEFAULT_QUESTION_CHARACTERS = 500;
 /**
  * Maximum bytes of a file, enough for a scanned book as PDF. The setting cannot exceed this value. Text files have a
@@ -27,9 +27,9 @@ export const DEFAULT_FILE_BYTES = 200 * 1024 * 1024;
 export const DEFAULT_BATCH_PARALLEL = 4;
 /** Maximum questions of one batch over HTTP. Answering so many takes minutes, in which the connection stays open. */
 export const DEFAULT_BATCH_QUESTIONS = 1000;
-/** Number of earlier question–answer pairs that a question may refer to (`book` design, section 4). */
+/** Number of earlier question–answer pairs that a question may refer to, as in the published `book` design (docs/profiles.md). */
 export const DEFAULT_SESSION_TURNS = 5;
-/** Minutes without a question after which a session is deleted (`book` design, section 4). */
+/** Minutes without a question after which a session is deleted, as in the published `book` design (docs/profiles.md). */
 export const DEFAULT_SESSION_IDLE_MINUTES = 30;
 /** Maximum number of stored sessions, enough for half an hour on a busy site. A session takes about 10 kB, all of them up to 500 MB. */
 export const DEFAULT_SESSIONS = 50_000;
@@ -42,7 +42,7 @@ export const DEFAULT_INTERACTIONS_DAYS = 180;
 export const DEFAULT_INTERACTION_ROWS = 20_000;
 /** Retention of the audit log in days. */
 export const DEFAULT_AUDIT_DAYS = 730;
-/** Maximum number of cached answers. The least recently used is evicted first (`spark` design, section 5.2). */
+/** Maximum number of cached answers. The least recently used one is evicted first. The published `spark` design has the same number. */
 export const DEFAULT_CACHE_ENTRIES = 10_000;
 /**
  * Hours for which a cached answer may be served. Independently of this limit, every cache hit compares the versions of
@@ -282,10 +282,7 @@ export function embeddedIn(config: Config, dataDir: string): Config {
   return { ...rest, data_dir: dataDir };
 }
 
-/**
- * Returns the folder for Hugging Face models, and the folders in which the runtime for them is searched. A new runtime is
- * installed in the first of these.
- */
+/** Returns the folder for Hugging Face models, and the folders in which their runtime is searched. A new one is installed in the first. */
 export function hubFolders(config: Pick<Config, "data_dir" | "models_dir">): { modelsDir: string; runtimeDirs: readonly [string, string] } {
   return {
     modelsDir: config.models_dir ?? join(config.data_dir, "models"),

@@ -71,8 +71,8 @@ export function askOptions(request: z.output<typeof askRequestSchema> & { readon
 export type BatchOutcome = { readonly id: string } & ({ readonly answer: Answer } | { readonly error: unknown });
 
 /**
- * Asks the questions of a batch, at most `parallel` at the same time, and yields each outcome as soon as it is known. After
- * an abort no further question starts. When the running ones have ended, the abort reason is thrown.
+ * Asks the questions of a batch, at most `parallel` at the same time, and yields each outcome as soon as it is known.
+ * After an abort no further question starts. When all running questions have ended, the abort reason is thrown.
  */
 export async function* askBatch(
   questions: readonly BatchQuestion[],

@@ -130,7 +130,7 @@ export function checkToWire(verified: VerifiedAnswer): WireCheck {
   return toSnakeCase(verified) as WireCheck;
 }
 
-/** The request of the source design of the `validator` profile. `client` is the tenant. */
+/** The request of `POST /query` in the published `validator` design (docs/profiles.md). `client` is the tenant. */
 export const queryRequestSchema = z
   .strictObject({
     query: z.string().describe("The question."),

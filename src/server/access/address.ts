@@ -123,7 +123,7 @@ export function strictTransport(isTrusted: (address: string) => boolean): Middle
 function isSecure(context: Context, isTrusted: (address: string) => boolean): boolean {
   const env = context.env as { incoming?: { socket?: { encrypted?: boolean } } } | undefined;
   if (env?.incoming?.socket?.encrypted === true) return true;
-  // Each proxy appends a value. Only the first one is about the client's connection.
+  // Each proxy appends a value. Only the first value is about the client's connection.
   const [first = ""] = (context.req.header("x-forwarded-proto") ?? "").split(",");
   return isTrusted(peerOf(context)) && first.trim().toLowerCase() === "https";
 }

@@ -152,7 +152,7 @@ export const adminEndpoints = {
   }),
 };
 
-/** `/refresh-cache`, the path that the source design of the `validator` profile defines. */
+/** `/refresh-cache`, the path in the published `validator` design (docs/profiles.md). */
 export const refreshCache = endpoint({
   ...{ method: "POST", path: "/refresh-cache", opens: "ingest", ...refreshing },
   what: "Alias of `/v1/admin/refresh`, for clients written for the `validator` design.",

@@ -86,8 +86,9 @@ interface StreamedAnswer {
 }
 
 /**
- * Streams an answer. The response starts only after the first event other than `admit-start`. A question that is rejected
- * before that event gets an HTTP error status. If a hotline came first, the rejection is an event of the stream.
+ * Streams an answer. The response starts only after the first event other than `admit-start`. A question that is
+ * rejected before that event gets an HTTP error status. If a warning with a hotline was sent before the rejection, the
+ * response has already started. The rejection is then an event of the stream.
  */
 export function streamAnswer(
   { context, ask, encode, encodeError }: StreamedAnswer,

@@ -7,7 +7,7 @@ import { narrow } from "../access/caller.ts";
 import { endpoint } from "../endpoint.ts";
 import { refreshCache } from "./admin.ts";
 
-/** Routes that the source design of the `validator` profile defines, and routes for the state of the server. */
+/** Routes of the published `validator` design (docs/profiles.md), and routes for the state of the server. */
 export const serviceEndpoints = {
   query: endpoint({
     ...{ method: "POST", path: "/query", opens: "ask" },

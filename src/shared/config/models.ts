@@ -5,7 +5,7 @@ import { DEFAULT_DTYPE, DTYPES, HUB_NAME, POOLINGS } from "../../models/hub/cata
 export const DEFAULT_MODEL_TIMEOUT_MS = 30_000;
 /** Number of retries after the first attempt. The pause starts at half a second and doubles. */
 export const DEFAULT_MODEL_RETRIES = 2;
-/** Sampling temperature of the model that writes: low, for facts (`book` design, section 5). */
+/** Sampling temperature of the model that writes: low, for facts, as in the published `book` design (docs/profiles.md). */
 export const DEFAULT_MODEL_TEMPERATURE = 0.3;
 /** Maximum tokens of a model's reply: five times the longest answer observed. The rest is room for the model's reasoning. */
 export const DEFAULT_REPLY_TOKENS = 2000;

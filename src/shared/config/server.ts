@@ -7,9 +7,9 @@ export const MIN_ADMIN_TOKEN_CHARACTERS = 16;
 export const DEFAULT_PORT = 8787;
 /** Address that the server binds: this machine only. */
 export const DEFAULT_HOST = "127.0.0.1";
-/** Maximum requests per hour: per key, or per IP address for requests without a key. Value from the `spark` and `book` designs. */
+/** Maximum requests per hour: per key, or per IP address without a key. The published `spark` and `book` designs have the same number. */
 export const DEFAULT_REQUESTS_PER_HOUR = 100;
-/** Maximum number of open connections. It exceeds the 200 of the load tests and is far below the usual limit of 65,535 open files. */
+/** Maximum open connections: more than the 200 of the load tests, and far below the usual limit of 65,535 open files. */
 export const DEFAULT_CONNECTIONS = 1_000;
 /**
  * Milliseconds within which a whole request must arrive. On the slowest common connection 64 KiB take 10 s; this is twice
@@ -20,9 +20,9 @@ export const DEFAULT_REQUEST_TIMEOUT_MS = 20_000;
 export const DEFAULT_TOKENS_PER_ANSWER = 16_000;
 /** US dollars reserved per answer: the reserved tokens at about $6 per million. */
 export const DEFAULT_USD_PER_ANSWER = 0.1;
-/** Maximum number of questions answered at the same time. They share one thread and mostly wait for a model. More would slow down all. */
+/** Maximum number of questions answered at the same time. They share one thread and mostly wait for a model. More would be slower. */
 export const DEFAULT_ANSWERS_AT_ONCE = 32;
-/** Maximum number of queued questions. At about 100 answers per second, the last one waits two or three seconds. */
+/** Maximum number of queued questions. At about 100 answers per second, the last question in a full queue waits two or three seconds. */
 export const DEFAULT_QUEUE = 256;
 /** Milliseconds after which a queued question is rejected. Users give up by then. */
 export const DEFAULT_QUEUE_TIMEOUT_MS = 10_000;

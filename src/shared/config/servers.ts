@@ -10,7 +10,7 @@ export const DEFAULT_DATABASE_CONNECTIONS = 9;
  */
 export const DEFAULT_DATABASE_TIMEOUT_MS = 30_000;
 
-/** Number of vectors from which pgvector uses its HNSW index (`seven-layer` design, table 10). */
+/** Number of vectors from which pgvector uses its HNSW index, as in the published `seven-layer` design (docs/profiles.md). */
 export const DEFAULT_VECTORS_FROM = 10_000;
 
 export const databaseSchema = z

@@ -78,7 +78,7 @@ export type Verdict = "verified" | "uncertain" | "rejected";
 export interface Evidence {
   readonly passage: Passage;
   readonly verdict: Verdict;
-  /** Like `consistency` and `agreement` 0–1, or `null` if it could not be computed. */
+  /** 0–1, like `consistency` and `agreement`; `null` if it could not be computed. */
   readonly relevance: number | null;
   readonly consistency: number | null;
   readonly agreement: number | null;
