@@ -31,13 +31,12 @@ export type CitedTable = ReturnType<typeof tablesOf>[number];
 /** Minimum number of rows or columns; with fewer, a cell cannot be confused with another. */
 const FEWEST = 2;
 
-/** Returns the tables with at least two cited rows, or with one cited row and at least two columns after the first. */
+/** Returns the tables with two or more cited rows. One row suffices if the table has at least two columns besides the row names. */
 export function tablesOf(quotes: readonly CitedQuote[], reader: Reader) {
   const cited = quotes.filter(({ text, header }) => typeof header === "string" && cellsOf(text).length <= cellsOf(header).length);
   const tables = Map.groupBy(cited, ({ url, header, above = [] }) => [url, header, ...above].join("\u0000"));
   return [...tables.values()].flatMap((own) => {
     const [first] = own as [CitedQuote];
-    /** Names of the columns, from the header. */
     const columns = cellsOf(first.header ?? "").map(reader.read);
     if (columns.length < FEWEST || own.length + columns.length < FEWEST + FEWEST) return [];
     const rows = own.map(({ text }) => ({ cells: columns.map((_, i) => reader.read(cellsOf(text)[i] ?? "")) }));
@@ -54,10 +53,9 @@ export function tablesOf(quotes: readonly CitedQuote[], reader: Reader) {
 type Item = string | Value;
 
 /**
- * Checks whether a claim gives a table cell to the wrong row or column. The claim is about the row whose first cell it
- * names most completely, and about the column with the best matching header. Nothing is reported if the claim names two
- * rows, contains the correct value too, is negated or makes an exception, or if a cited sentence outside the table
- * supports it.
+ * Checks whether a claim gives a table cell to the wrong row or column. The claim counts as about the row whose first cell shares most
+ * words with it, and about the column with the best matching header. Nothing is reported if the claim names two rows, also contains the
+ * correct value, is negated or makes an exception, or if a cited sentence outside the table supports it.
  */
 export function checkCells({ claim, given }: Pick<Alignment, "claim" | "given">, tables: readonly CitedTable[]): Finding | null {
   if (tables.length === 0) return null;
@@ -90,7 +88,7 @@ function misplacedIn(part: Part, table: CitedTable, given: Alignment["given"]): 
   return [...fromOtherRows(part, table, rows, given), ...fromOtherColumns(part, table, rows, columns)];
 }
 
-/** Finds cells of rows that the clause does not name, unless it also gives the named row's value in the same column. */
+/** Finds cells of rows that the clause does not name, unless the clause also gives the cell of the named row in the same column. */
 function fromOtherRows(part: Part, table: CitedTable, meant: readonly TableRow[], given: Alignment["given"]): Misplaced[] {
   const name = labelOf(meant[0] as TableRow);
   return table.rows.flatMap((row) => {
@@ -108,7 +106,9 @@ function fromOtherRows(part: Part, table: CitedTable, meant: readonly TableRow[]
   });
 }
 
-/** Finds cells of the named row in columns that the clause does not name, if the named column has the same kind of value. */
+/**
+ * Finds cells of the named row in columns that the clause does not name. The cell in the named column must have a value of the same kind.
+ */
 function fromOtherColumns(part: Part, table: CitedTable, meant: readonly TableRow[], columns: readonly number[]): Misplaced[] {
   if (columns.length === 0) return [];
   const name = table.columns[columns[0] as number] as Reading;
@@ -129,9 +129,9 @@ function misplaced(part: Part, cell: Reading, own: Reading, name: Reading, place
 }
 
 /**
- * A cell that the claim may assign wrongly. `own` is the name of its row or column, `name` that of the row or column
- * that the claim names. `places` are the cells that the claim should give instead, `held` all cells of the named rows
- * and columns.
+ * A cell that the claim may assign to the wrong row or column. `own` is the name of its row or column, `name` that of
+ * the row or column that the claim names. `places` are the cells that the claim should give instead. `held` are the
+ * cells that the claim may give: those of the named rows or, for a wrong column, only those in the named columns.
  */
 interface Placed {
   readonly cell: Reading;
@@ -175,8 +175,8 @@ function isNamedItself(part: Part, own: Reading, name: Reading): boolean {
 }
 
 /**
- * Returns the indexes of the columns, except the first, whose headers a clause names. If it names some headers
- * completely, the others are dropped: for "member", the column "member" is returned, but not "non-member".
+ * Returns the indexes of the columns, except the first, whose headers share words with a clause. If the clause contains
+ * all words of some headers, only these columns are returned: for "member", the column "member", but not "non-member".
  */
 function columnsNamed({ columns }: CitedTable, part: Part): number[] {
   const headers = columns.slice(1);
@@ -186,7 +186,9 @@ function columnsNamed({ columns }: CitedTable, part: Part): number[] {
 }
 
 /**
- * Returns the indexes of the texts that a clause names most completely. Returns `null` if it names none, or several with different words.
+ * Returns the indexes of the texts from which the clause repeats the most words and values. These are several if the
+ * clause repeats the same words and values from each. Returns `null` if the clause repeats none, or if it repeats a
+ * word or value of another text that the best text lacks.
  */
 function namedAmong(readings: readonly Reading[], part: Part): number[] | null {
   const said = readings.map((reading) => saidOf(part, reading));

@@ -82,17 +82,18 @@ function lettersOf(text: string): string {
 }
 
 /**
- * Minimum share of the sentence's words that another source must contain to replace the citation. The sentence must also
- * pass every check with that source.
+ * Minimum share of the sentence's words that the quotes of another source must contain, for that source to replace the
+ * cited one. The sentence must also pass every check with the other source.
  */
 const SURELY_FITS = 0.6;
-/** If the cited quotes have no fault, another source must cover at least this much more of the sentence's words to replace them. */
+/** If the checks find no fault with the cited quotes, the share of the other source must exceed theirs by at least this much. */
 const CLEARLY_BETTER = 0.15;
 
 /**
- * Returns the index of a source that covers more of the sentence's words than the cited quotes; much more, if the
- * checks find no fault with these. Returns `null` if there is none.
- * @param cited findings about the cited quotes, and the share of the sentence's words that they cover
+ * Returns the index of the source that contains the largest share of the sentence's words and with which the sentence
+ * passes its checks. The share must reach `SURELY_FITS` and that of the cited quotes. If the checks find no fault with
+ * these quotes, it must exceed theirs by `CLEARLY_BETTER`. Returns `null` if there is no such source.
+ * @param cited findings about the cited quotes, and the share of the sentence's words that they contain
  * @param others quotes of every source that is not cited
  */
 function findBetterSource(
@@ -275,8 +276,8 @@ function checkQuote({ text, exact }: CitedQuote, guarded: readonly Finding[]): C
 }
 
 /**
- * Returns the share of citations whose sentence is neither unsupported nor contradicted (`seven-layer` design,
- * equation 4). Returns `null` if there are no citations.
+ * Returns the share of citations whose sentence is neither unsupported nor contradicted, a metric of the published
+ * `seven-layer` design (docs/profiles.md). Returns `null` if there are no citations.
  */
 export function verificationScore(claims: readonly Claim[]): number | null {
   const total = claims.reduce((sum, { citations }) => sum + citations.length, 0);
@@ -325,9 +326,9 @@ function checkCitations(exact: number, missing: readonly number[], uncited: Chec
 }
 
 /**
- * Returns the index of the source most similar to a sentence without citations (`book` design, validation steps 3 and
- * 4). The sentence will cite this source and is checked like any other. Returns `null` if no source reaches the
- * minimum, or if the profile does not ask for this.
+ * Returns the index of the source most similar to a sentence without citations. The sentence will cite this source and
+ * is checked like any other. Returns `null` if no source reaches the minimum, or if the profile does not ask for this.
+ * The published `book` design (docs/profiles.md) has this rule.
  */
 async function findNearestSource(
   text: string,

@@ -57,13 +57,13 @@ function hostLabels(url: string): string[] {
 
 const FITS = 0.5;
 /**
- * A name counts as misattributed only if a quoted sentence without it covers the claim's words near it better, by at
- * least this much, than every quoted sentence with it.
+ * A name counts as misattributed only if a quoted sentence without the name covers the claim's words near the name
+ * better than every quoted sentence with the name does, by at least this much.
  */
 const MARGIN = 0.3;
 /**
- * A name counts as correct if a quoted sentence with it covers at least this share of the claim's words near it,
- * whatever other sentences cover.
+ * A name counts as correct if a quoted sentence with the name covers at least this share of the claim's words near the
+ * name. Sentences without the name are then ignored.
  */
 const UNFIT = 0.45;
 /** Only claims with more different words than this show what a name is about. */
@@ -170,8 +170,8 @@ function segmentsOf(sentence: Reading, isKind: (value: Value) => boolean): Segme
 }
 
 /**
- * Returns the range from the first to the last delimiter between two values, or `null` if the sentence is not split
- * there. The words inside that range may belong to either value, so no segment gets them.
+ * Returns the range from the first to the last delimiter between two values; `null` if the values stay in one segment.
+ * The words inside that range may belong to either value, so no segment gets them.
  */
 function cutBetween(one: Value, next: Value, { text, words }: Reading): TextRange | null {
   const between = { start: one.end, end: next.start };
@@ -209,7 +209,7 @@ interface Mispaired extends Misplaced {
   /** The segment to whose subject the claim gives the value. */
   readonly other: Segment;
   readonly said: readonly Value[];
-  /** Word roots that name this subject. Another quoted sentence with one of them and the value supports the claim. */
+  /** Word roots that name the subject of `other`. A quoted sentence that contains one of them and the value supports the claim. */
   readonly telling: readonly string[];
 }
 
@@ -261,7 +261,10 @@ function mispairedBy(statement: Statement, claim: Reading, given: Alignment["giv
   });
 }
 
-/** Returns the clauses that contain values if each of them names a segment and no other clause does; otherwise the whole sentence. */
+/**
+ * Splits a claim into its clauses with values. Each of these must contain an own word of a segment, and no other clause
+ * may. Otherwise, or if only one clause has values, returns the whole sentence as one part.
+ */
 function partsOf(claim: Reading, segments: readonly Segment[], valuesIn: (part: Part) => readonly Value[]): Part[] {
   const clauses = clausesOf(claim.text).map((range) => ({ part: { claim, range }, names: namesAny({ claim, range }, segments) }));
   const saying = clauses.filter(({ part }) => valuesIn(part).length > 0);
@@ -273,7 +276,7 @@ function namesAny(part: Part, segments: readonly Segment[]): boolean {
   return wordsOf(part).some((root) => segments.some(({ own }) => own.some((word) => word.root === root)));
 }
 
-/** Finds words of one segment that the claim combines with the values of another. */
+/** Finds words of one segment that the claim combines with the values of another segment. */
 function mispairedIn(
   part: Part,
   said: readonly Value[],
@@ -296,7 +299,8 @@ function mispairedIn(
   const foreign = [...roots].filter((root) => !statement.roots.has(root) && !statement.above.has(root));
   return segments.flatMap((other): Mispaired[] => {
     if (other === own) return [];
-    // Words of the first segment may be the subject of all segments. Only words next to its value certainly belong to it alone.
+    // Words of the first segment may be the subject of all segments. Of these words, only those next to its value
+    // surely belong to it alone.
     const naming = (other === segments[0] ? other.beside : other.own).filter(({ root }) => roots.has(root));
     // A word that the quoted sentence lacks may paraphrase a word of the value's segment: "in winter" for October to March,
     // "kids" for children. Then report nothing.

@@ -6,7 +6,7 @@ import { checkSentence } from "./check.ts";
 import { type CitedQuote, type Finding, finding, type SimilarityScorer } from "./finding.ts";
 import type { Reader } from "./statements.ts";
 
-/** Dependencies of the answer guards. `null`: the profile does not ask for it, or it is not installed. */
+/** Dependencies of the answer guards. One is `null` if the profile does not need it or if it is not installed. */
 export interface AnswerGuards {
   readonly similarity: RelevancyScorer | null;
   readonly support: Pick<SupportScorer, "id" | "score"> | null;
@@ -38,7 +38,7 @@ export async function guardAnswer(
 
 interface TokenBudget {
   readonly limit: number;
-  /** `tokens`: counted by a tokeniser; `characters/4`: estimated as in the `validator` design, ceil(characters / 4). */
+  /** `tokens`: counted by a tokeniser; `characters/4`: estimated as ceil(characters / 4). */
   readonly count: "tokens" | "characters/4";
 }
 
@@ -79,7 +79,7 @@ type FaithfulnessSettings = NonNullable<GuardSettings["faithfulness"]>;
 /** Text of a passage, followed by its title and headings, which apply to the whole text. */
 export type PassageTexts = readonly [text: string, ...above: string[]];
 
-/** Returns whether the scorer is a model of the kind with which the `validator` design measured its threshold. */
+/** Returns whether the scorer is the model of `source`, which has a threshold of its own. */
 function isOfSource({ source }: FaithfulnessSettings, scorerId: string): boolean {
   return scorerId.toLowerCase().includes(source.model);
 }
@@ -100,10 +100,10 @@ export interface FaithfulnessJudges {
 }
 
 /**
- * Scores the faithfulness of an answer to its passages. With the bundled scorer, the score is the lowest of all
- * sentences: the probability that all passages together support the sentence, or 0 if values or names differ. With a
- * model like that of the `validator` design, it is the mean over passages of the mean over sentences. The design gives
- * no rule for several passages, so this mean is our choice. Without a scorer the score is `null`, never 0.
+ * Scores the faithfulness of an answer to its passages. With the bundled scorer, the score is the lowest of all sentences: the probability
+ * that all passages together support the sentence, or 0 if values or names differ. With the scorer of the published `validator` design
+ * (docs/profiles.md), it is the mean over passages of the mean over sentences. The design gives no rule for several passages, so this mean
+ * is our choice. Without a scorer the score is `null`, never 0.
  */
 export async function checkFaithfulness(
   sentences: readonly string[],

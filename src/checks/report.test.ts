@@ -21,7 +21,7 @@ describe("gradeReport with the metrics of validator", () => {
       ["pii_leakage", null],
       ["token_budget", 512],
       ["answer_relevancy", 0.45],
-      // Threshold for the bundled score. The threshold .35 of the source is for the source's model (`leastFaithfulness`).
+      // Threshold for the bundled score. The threshold .35 of the published `validator` design is for its own model (`leastFaithfulness`).
       ["faithfulness", 0.55],
       ["chain_terminology", null],
     ]);

@@ -15,11 +15,11 @@ import { type CitedQuote, type Finding, finding } from "./finding.ts";
 
 /** A sentence, list item or table row of a quote, with its context. */
 export interface Statement extends Reading {
-  /** Roots of the words in the context above: title, headings, lead-in of a list, header of a table. */
+  /** Roots of the words in the texts above: title, headings, lead-in of a list, header of a table. */
   readonly above: ReadonlySet<string>;
   /** Roots of the words in adjacent sentences of the same quote. */
   readonly beside: ReadonlySet<string>;
-  /** Values in the context above. */
+  /** Values in the texts that `above` covers. */
   readonly valuesAbove: readonly Value[];
 }
 
@@ -88,7 +88,6 @@ export function isWithin(one: TextRange, range: TextRange): boolean {
   return one.start >= range.start && one.end <= range.end;
 }
 
-/** Returns the roots of a part's words. */
 export function wordsOf({ claim, range }: Part): string[] {
   return claim.words.filter((word) => isWithin(word, range)).map(({ root }) => root);
 }
@@ -121,8 +120,8 @@ const GIVEN = 0.6;
 /** Factor for a word that is negated in only one of claim and source. */
 const OTHER_POLARITY = 0.5;
 /**
- * Limits for `outdoes`: a sentence must not cover any word worse than the other by more than `SLACK`, and must cover some
- * word better by at least `CLEARLY_MORE`.
+ * Limits for `outdoes`. The first sentence must not cover any word of the claim worse than the second one by more than
+ * `SLACK`, and must cover some word better by at least `CLEARLY_MORE`.
  */
 const SLACK = 0.1;
 const CLEARLY_MORE = 0.39;
@@ -181,8 +180,8 @@ export function align(claim: Reading, statements: readonly Statement[], given: R
       distinct.map(() => 1),
     ),
     /**
-     * Checks whether the quoted sentence at index `one` covers everything of the claim that the one at index `other`
-     * covers, and clearly more.
+     * Checks whether the quoted sentence at index `one` covers every word of the claim about as well as the sentence at
+     * index `other`, and some word clearly better (`SLACK`, `CLEARLY_MORE`).
      */
     outdoes(one: number, other: number) {
       const [a, b] = [heldHere(one), heldHere(other)];
@@ -190,19 +189,21 @@ export function align(claim: Reading, statements: readonly Statement[], given: R
     },
     /** Like `coverage`, but words near a place of the claim weigh more. Words of the place itself are left out. */
     near: (place: TextRange) => score(held, sharesAround(place, HALF_DISTANCE)),
-    /** Returns, for each quoted sentence, the weighted share of the words close to a place that it contains itself, negated or not. */
+    /** For each quoted sentence: the weighted share of the claim's words near a place that the sentence itself contains, negated or not. */
     close: (place: TextRange) => score(own, sharesAround(place, CLOSE_DISTANCE)),
   };
 }
 
-/** Returns the weight of a word by the number of content words between: 1 for an adjacent word, less with every word between. */
+/**
+ * Returns the weight of a word by the number of content words between it and a place: 1 for an adjacent word, less for each one between.
+ */
 function nearness(between: number, halfDistance: number): number {
   return 1 / (1 + between / halfDistance);
 }
 
 /**
- * Returns the weight of a word by the number of quoted sentences with it. A word in many of them hardly shows which
- * sentence is meant.
+ * Returns the weight of a word by the number of quoted sentences with the word. A word in many of them hardly shows
+ * which sentence is meant.
  */
 function rarity(frequency: number): number {
   return frequency <= 2 ? 1 : 1 / (1 + Math.log(frequency / 2));

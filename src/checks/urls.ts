@@ -73,9 +73,9 @@ export interface UrlRules {
 }
 
 /**
- * Removes every URL that is neither the URL of a cited document nor in a cited quote. The text of a markdown link is kept.
- * In `home-page` mode, URLs of listed hosts are kept, and all others are replaced by the home page (`seven-layer` design,
- * equation 3).
+ * Removes every URL that is neither the URL of a cited document nor in a cited quote. The text of a markdown link is
+ * kept. In `home-page` mode, which the published `seven-layer` design (docs/profiles.md) has, URLs of listed hosts are
+ * kept, and all others are replaced by the home page.
  */
 export function repairUrls(text: string, rules: UrlRules): { text: string; removed: string[] } {
   if (rules.mode === "off") return { text, removed: [] };

@@ -149,7 +149,7 @@ function faultOf({ labels, measured, chances, threshold, risk, delta }: Counted)
   return null;
 }
 
-/** Values that must equal those in a calibration for it to apply. */
+/** Values of the current installation. A calibration applies only if it was made with equal values. */
 export interface GateFacts {
   readonly domain: string;
   readonly profile: string;

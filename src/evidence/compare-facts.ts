@@ -15,14 +15,17 @@ export type Comparison =
     }
   | { readonly type: "agree"; readonly certainty: number };
 
-/** Minimum weighted share of a fact's words that the other fact and its context contain: for each fact, and on average (`ALIGNED`). */
+/**
+ * Minimum weighted share of one fact's words that the other fact and its context contain: in each direction
+ * (`LEAST_SHARE`), and on average (`ALIGNED`).
+ */
 const LEAST_SHARE = 0.42;
 const ALIGNED = 0.6;
 /** Two facts without an equal value agree only if they contain, on average, this weighted share of each other's words. */
 const ALIGNED_WORDS = 0.8;
 /** Share that a word contributes if only the headings or neighbouring sentences of the other fact contain it. */
 const IN_CONTEXT = 0.75;
-/** Minimum total weight of the shared words. Below it, only equal texts with at least `COPY_WORDS` content words are compared. */
+/** Facts whose shared words have less total weight are compared only if each contains all words of the other, at least `COPY_WORDS`. */
 const SHARED_WEIGHT = 1.7;
 const COPY_WORDS = 2;
 /** Total weight of shared words at which the certainty of two fully overlapping facts is one half. */
@@ -92,8 +95,8 @@ function sharedWeight(a: Fact, b: Fact): number {
 }
 
 /**
- * Returns whether the facts are about different things. They are if each title names something that the other side
- * never mentions, or if each side has words that the other lacks. Equal texts under different headings may be about one
+ * Returns whether two facts are about different things. That is so if each title names something that the other fact
+ * never mentions, or if each fact has words that the other lacks. Equal texts under different headings may be about one
  * thing. Equal rows, cells and list items may not, because only their headings name their subject.
  */
 function areApart(a: Fact, b: Fact, isCopy: boolean): boolean {
@@ -180,7 +183,7 @@ interface ComparedValues {
   readonly equal: number;
 }
 
-/** Returns whether two texts are equal apart from their values, and these have the same kinds in the same order. */
+/** Returns whether two texts are equal apart from their values, and the values have the same kinds in the same order. */
 function haveSameForm(a: Fact, b: Fact): boolean {
   return (
     a.amounts.length === b.amounts.length &&

@@ -139,7 +139,7 @@ function withoutEdition(segment: Segment): Segment {
   return { ...segment, title: withoutYears(segment.title), above: segment.above.map(withoutYears) };
 }
 
-/** Results of comparing one passage with the others. */
+/** Results of comparing one passage with all other passages. */
 interface Tally {
   agree: number;
   differ: number;
@@ -334,9 +334,9 @@ const SENTENCE = /(?:\S+\s+){3,}\S+[.!]["”’)]*$/;
 const NAMED_VALUE = /^\p{L}[^:]{1,80}: \S/u;
 
 /**
- * Scores whether a passage is self-contained, clear and unambiguous (`vg-rag` design, phase 2), from 0 to 1. The score
- * is 1 minus the penalties for unclear text such as labels and links, a beginning that refers to earlier text,
- * "currently" without a date, and two values for one thing.
+ * Scores from 0 to 1 whether a passage is self-contained, clear and unambiguous, as the published `vg-rag` design
+ * (docs/profiles.md) asks. The score is 1 minus the penalties for unclear text such as labels and links, a beginning
+ * that refers to earlier text, "currently" without a date, and two values for one thing.
  */
 export function scoreConsistency({ text, document, headingPath }: Passage, segments: readonly Segment[], clashes: boolean): Explained {
   const first = segments[0];

@@ -38,7 +38,7 @@ export interface PieceTokens {
   readonly around: () => readonly ReadonlySet<string>[];
 }
 
-/** Maximum numbers of cached facts and of cached passages. Successive questions often find the same passages. */
+/** Maximum number of cached facts. Successive questions often find the same passages, which are cached too (`PASSAGES_REMEMBERED`). */
 const REMEMBERED = 4000;
 
 const PASSAGES_REMEMBERED = 1000;

@@ -119,7 +119,7 @@ describe("scoreConsistency", () => {
   });
 });
 
-/** Cosines and cross-encoder scores on the scale of the source's own model. */
+/** Cosines and cross-encoder scores, on the scale of the models for which the profile's thresholds were chosen. */
 type Scores = readonly (readonly [dense: number, cross?: number])[];
 
 const SCALES: Readonly<Record<string, ScoreScale>> = {

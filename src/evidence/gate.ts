@@ -5,9 +5,9 @@ import type { Evidence, Passage, Refusal, Verdict, Warning } from "../shared/typ
 import { type Compared, type Explained, NOT_COMPARED, type PassageComparison, withComparison } from "./compare-passages.ts";
 
 /**
- * Converts the thresholds of a gate to the cosine scale of the current encoder. With `learned`, gates that have
- * thresholds for learned confidence use those instead. For gates that combine scores, `verifyPassages` converts the
- * scores.
+ * Converts the cosine thresholds of a gate to the scale of the current encoder. If `learned` is true, passages get the
+ * confidence of the learned model; gates with separate thresholds for that confidence then use those, unconverted.
+ * Other thresholds stay unchanged, because `verifyPassages` converts the scores that these gates compare.
  */
 export function carryGate(gate: GateSettings, { threshold }: Pick<ScoreScale, "threshold">, learned = false): GateSettings {
   switch (gate.type) {
@@ -100,7 +100,7 @@ function learnedOf(
     : { score, reason: `its best sentence, list item or row answers with a confidence of ${score.toFixed(2)}` };
 }
 
-/** Judges a passage by one of the gates that reproduce a published design. */
+/** Judges a passage by a gate of a profile that reproduces a published design (docs/profiles.md), or of type `none`. */
 function judgeByScores(
   passage: Passage,
   gate: Exclude<GateSettings, { readonly type: "sufficiency" }>,
@@ -109,7 +109,7 @@ function judgeByScores(
   learned: (Explained & { score: number }) | null,
 ): Evidence {
   const { dense, cross } = passage.scores;
-  /** The cosine, converted to the scale of the model for which the design chose its thresholds. */
+  /** The cosine, converted to the scale of the model for which the thresholds of the profile were chosen. */
   const carried = dense === null ? null : unit(scale.score(dense));
   switch (gate.type) {
     case "similarity": {
@@ -153,9 +153,9 @@ function judgeByScores(
 }
 
 /**
- * Converts the confidence of a passage's best candidate to a relevance for the V-score. Thresholds correspond: with
- * consistency 1 and unknown agreement, the V-score reaches its threshold exactly if the confidence reaches that of the
- * default profile.
+ * Converts the confidence of a passage's best candidate to a relevance for the V-score. The thresholds then correspond:
+ * with consistency 1 and unknown agreement, the V-score reaches a threshold of the gate exactly if the confidence
+ * reaches the threshold of the default profile for the same verdict.
  */
 function carryRelevance(confidence: number, { verified, rejected }: { readonly verified: number; readonly rejected: number }): number {
   const { verified: sure, uncertain: possible } = VERDICT_CUTS;
@@ -168,8 +168,8 @@ function cosineReason(dense: number | null, carried: number | null): string {
 }
 
 /**
- * Computes `relevanceWeight·rel + crossWeight·cross` (`spark` design, section 2.3). If one score is missing, the other
- * alone is the result.
+ * Computes `relevanceWeight·rel + crossWeight·cross`, the score of the published `spark` design (docs/profiles.md). If
+ * one score is missing, the other score alone is the result.
  * @returns `null` if both are missing
  */
 export function guardScore(
@@ -192,9 +192,10 @@ function scoreOf(parts: Parameters<typeof vScore>[0], rejected: number, outlier:
 }
 
 /**
- * Computes the score of the `vg-rag` design: the geometric mean, with equal weights, of the known scores. The design gives
- * neither the weights nor the kind of mean. The arithmetic mean would give 0.5 to a fluent passage that does not answer,
- * so no such passage could be rejected. Returns `null` if no score is known.
+ * Computes the V-score of the published `vg-rag` design (docs/profiles.md): the geometric mean, with equal weights, of
+ * the known scores. The design gives neither the weights nor the kind of mean. The arithmetic mean of relevance 0 and
+ * consistency 1 would be .5, which is above the rejection threshold .4 of the profile. A clear passage that does not
+ * answer could then not be rejected. Returns `null` if no score is known.
  */
 export function vScore(parts: Readonly<Record<"relevance" | "consistency" | "agreement", number | null>>): number | null {
   const scores = Object.values(parts).filter((score) => score !== null);

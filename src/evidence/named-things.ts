@@ -188,7 +188,7 @@ export function spelledLikeOthers(
 
 /**
  * For each word of the question that the evidence contains in no inflected form, returns the words of the evidence with
- * a related stem. They may be forms of it: "probate" for "probation".
+ * a related stem. These may be forms of the word: "probate" for "probation".
  */
 export function formsHeld(
   { lacking, others }: Pick<QuestionAlignment, "lacking" | "others">,
@@ -232,7 +232,7 @@ function isNear(word: string, other: string): boolean {
   return limit > 0 && editDistance(word, other, limit) <= limit;
 }
 
-/** Compares stems: `form` if they are equal or derived from each other, else `stranger`; `null` if a word is a stop word. */
+/** Compares stems: `form` if they are equal or one is derived from the other, else `stranger`; `null` if a word is a stop word. */
 function kinOf(word: string, other: string, tokens: NameParts["tokens"]): "form" | "stranger" | null {
   const [one = "", two = ""] = [tokens(word)[0], tokens(other)[0]];
   if (one === "" || two === "") return null;
@@ -258,7 +258,7 @@ export function unknownCodes(codes: readonly string[]): Warning[] {
   return [{ code: "not_named", message }];
 }
 
-/** Words that no document contains cause a warning if they carry more than this share of the question's weight. */
+/** Words that no document contains cause a warning if their weights (`AskedTerm.weight`) add up to more than this. */
 const MOSTLY = 0.5;
 /** A content word of the question. Inflected forms of one word count once. */
 export interface AskedTerm extends AskedWord {

@@ -93,11 +93,11 @@ export interface ScanOptions {
 /** Number of rarest tokens of a sentence used to look up related sentences. */
 const KEY_TOKENS = 8;
 /**
- * Number of sentences kept per token, the latest ones. This bounds the work per sentence and
- * loses little, because frequent tokens rarely show a common subject.
+ * Maximum number of sentences stored per token: the latest ones. This bounds the work per sentence and loses little,
+ * because frequent tokens rarely show a common subject.
  */
 const POSTINGS = 250;
-/** Minimum number of tokens that two sentences share to be compared, and maximum number of comparisons per sentence. */
+/** Minimum number of tokens that two compared sentences share. `CANDIDATES` is the maximum number of comparisons per sentence. */
 const SHARED_TOKENS = 2;
 const CANDIDATES = 24;
 interface Stored {

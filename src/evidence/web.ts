@@ -25,7 +25,7 @@ import {
 
 /** Maximum number of sentences of a passage to verify. */
 const MOST_STATEMENTS = 3;
-/** A sentence is verified from this weighted share of the question's words. A word that only its context contains counts `ABOVE`. */
+/** Minimum weighted share of the question's words in a sentence that is verified. A word that only its context contains counts `ABOVE`. */
 const LEAST_SHARE = 0.2;
 const ABOVE = 0.5;
 /** Maximum number of sentences of a web page to compare. Sentences that share the most words with the claims are chosen. */
@@ -165,8 +165,8 @@ function holdsValues({ amounts, segment }: Fact, other: Fact): boolean {
 }
 
 /**
- * Checks whether a sentence contains a value of the same kind as one of the claim, but a different one. If so, words
- * alone do not show which of its values the claim means.
+ * Checks whether a sentence contains a value of the same kind as a value of the claim, but a different one. If so,
+ * words alone do not show which of the sentence's values the claim means.
  */
 function givesMore({ amounts }: Fact, other: Fact): boolean {
   return other.amounts.some(
