@@ -12,8 +12,9 @@ interface Unpacked {
 /** Largest absolute value of the 8-bit code of a weight. */
 const MOST = 127;
 /**
- * Minimum factor by which the scale of a row grows. With the old scale, rounding would undo the adapter: most of its
- * changes are smaller than half the scale, and the old weights are exact multiples of the scale.
+ * Minimum factor by which the 8-bit scale of a matrix row grows when an adapter is merged. All old weights of the row are exact multiples
+ * of its old scale. Most changes by the adapter are smaller than half of that scale, so rounding with the old scale would restore the old
+ * weights. Most old weights lie between multiples of the new scale, so small changes can alter the rounding.
  */
 const NEW_SCALE = 1.0073;
 

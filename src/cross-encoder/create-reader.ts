@@ -85,9 +85,9 @@ export function createPooledReader(pool: ReaderPool, weights: Reader["weights"],
       if (known === undefined) missing.set(key, text);
       else found.set(key, known);
     }
-    // Process the longest texts first, so that no thread still works on a long one while the others have nothing left to do.
+    // Process the longest texts first, so that no thread still works on a long text while the other threads have nothing left to do.
     const longestFirst = [...missing].sort(([, a], [, b]) => lengthOf(b) - lengthOf(a));
-    // If one text fails, cancel the others, because the whole call is rejected.
+    // If one text fails, cancel all others, because the whole call is rejected.
     const stop = new AbortController();
     const both = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
     try {

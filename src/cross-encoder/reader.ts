@@ -51,8 +51,8 @@ export interface Reader {
 }
 
 /**
- * Embeds texts or scores pairs, with the cross-encoder for whose scores the ranking weights were trained. Returns `null`
- * if it is not available; callers then do without it.
+ * Embeds texts or scores pairs, with the cross-encoder for whose scores the ranking weights were trained. Returns
+ * `null` if that cross-encoder is not available; callers then continue without its scores.
  */
 export type ReadTexts = <Read extends ToRead>(texts: readonly Read[], signal: AbortSignal) => Promise<readonly ReadingOf<Read>[] | null>;
 

@@ -127,7 +127,7 @@ export function candidatesOf(
   return nearWindow(candidates, passage, maxCandidates);
 }
 
-/** Returns up to `limit` candidates. First drops those before the window that retrieval found, then the last ones. */
+/** Returns up to `limit` candidates. First drops candidates before the window that retrieval found, then the last candidates. */
 function nearWindow(candidates: readonly Candidate[], { window }: Passage, limit: number): Candidate[] {
   if (candidates.length <= limit) return [...candidates];
   const first = candidates.findIndex(({ range }) => range.end > window.start);
@@ -202,8 +202,8 @@ function announcedBy(passage: Passage, at: number): number {
 }
 
 /**
- * Returns the unit before `at` if unit `at` is unclear without it, e.g. because it begins with "This" or "Yes";
- * otherwise nothing. A heading is returned only if it is a question.
+ * Returns the unit before `at` if unit `at` is unclear alone, e.g. because it begins with "This" or "Yes"; otherwise
+ * nothing. A heading is returned only if it is a question.
  */
 function antecedents(passage: Passage, at: number, headingUnit: number): PlacedUnit[] {
   const { units } = passage;
@@ -217,8 +217,8 @@ function antecedents(passage: Passage, at: number, headingUnit: number): PlacedU
 }
 
 /**
- * Returns the heading above a candidate that is unclear without it. Example: the item "Glass bottles" below the heading
- * "Not allowed". Returns nothing if the heading repeats the document's title.
+ * Returns the heading above a candidate that is unclear without its heading. Example: the item "Glass bottles" below
+ * the heading "Not allowed". Returns nothing if the heading repeats the document's title.
  */
 function headedBy(passage: Passage, headingUnit: number): TextRange[] {
   const heading = passage.units[headingUnit];

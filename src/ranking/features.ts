@@ -73,10 +73,10 @@ export function viewPassage(candidates: readonly Candidate[], evidence: Pick<Evi
       holds: inCandidate | heading,
       /** Requested groups of value kinds (see `AskedQuestion`) of which the candidate contains a value. */
       values: new Set(asked.values.filter((kinds) => (held & kinds) !== 0)),
-      /** IDF-weighted share of the question's words in the candidate. `fromHeading`: the share that only the text above it adds. */
+      /** IDF-weighted share of the question's words in the candidate. `fromHeading`: the further share that only the text above has. */
       own,
       fromHeading: asked.share(inCandidate | heading) - own,
-      /** The rarest question word that is neither in the candidate, nor above it, nor in the title: its share of the total IDF weight. */
+      /** The rarest question word that is in none of candidate, text above and title: its share of the total IDF weight. */
       lacks: asked.heaviestLacking(inCandidate | heading | inTitle),
     };
   });
@@ -106,7 +106,6 @@ export const FIRST_STAGE_FEATURES: Readonly<Record<string, (candidate: MeasuredC
   list: ({ view }) => Number(view.candidate.type === "list"),
 };
 
-/** A candidate with its scores. */
 export interface ScoredCandidate {
   readonly view: CandidateView;
   /** First-stage score in log odds. */

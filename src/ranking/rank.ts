@@ -282,8 +282,8 @@ export async function withFollowing(question: string, choice: Choice, readTexts:
 }
 
 /**
- * Returns the candidate that directly follows another one in the passage. Returns `null` if a unit lies between them,
- * their headings differ, one of them is a row, or the second is already quoted as a condition of the first.
+ * Returns the candidate that directly follows another one in the passage. Returns `null` if a unit lies between the
+ * two, their headings differ, either is a row, or the first is already quoted with the second as a condition.
  */
 function candidateBehind(
   { view: { evidence, candidate } }: ScoredCandidate,
@@ -303,16 +303,16 @@ function candidateBehind(
 }
 
 /**
- * Minimum probability of the second matching row, divided by that of the first. Checked only if the first row lacks a
- * word of the question.
+ * Minimum probability of the second of several equal rows, divided by the probability of the first. If it is lower, the
+ * rows do not count as equal. Applied only if the first row lacks a word of the question.
  */
 const NEAR_BEST = 0.6;
 
 /**
- * Returns the rows of a table that match the question as well as the best candidate: "Which huts are in the Lenz
- * valley?" asks for several. A question names a cell if it contains all words of the cell. Rows match if their texts in
- * the named columns are equal. Returns `null` if the best candidate is not a row, no cell of it is named, or no other
- * row matches.
+ * If the best candidate is a table row, returns all candidate rows of its table that fit the question equally well, for
+ * questions that ask for several: "Which huts are in the Lenz valley?". The question names a cell if it contains all
+ * words of the cell. Rows fit equally well if they have the same texts in the columns of the named cells. Returns
+ * `null` if the best candidate is no row or has no named cell, or if fewer than two rows fit.
  */
 export function equalRows(question: string, { asked, candidates }: Choice, { tokens }: Pick<QuoteWords, "tokens">) {
   const [best] = candidates;

@@ -49,7 +49,7 @@ interface QueryTerm {
 export class Bm25Index implements TermCounts {
   private terms = new Terms();
   private postings = new Postings();
-  /** Number of live entries with each term. */
+  /** Number of entries with each term, without deleted entries. */
   private termLive = new Uint32Array(0);
   /** For each term, the maximum of tf / (tf + norm) over its entries at `boundAverage`. Deleted entries may make it too large. */
   private termBound = new Float64Array(0);
@@ -78,12 +78,11 @@ export class Bm25Index implements TermCounts {
     return this.live;
   }
 
-  /** Number of slots ever assigned. */
+  /** Number of slots assigned so far, including those of deleted entries. */
   get slots(): number {
     return this.used;
   }
 
-  /** Bytes of all arrays. */
   get bytes(): number {
     const { termLive, termBound, entryTerms, entryStarts, alive, lengths, norms, scores, marks, found } = this;
     const arrays = [termLive, termBound, entryTerms, entryStarts, alive, lengths, norms, scores, marks, found];
@@ -320,7 +319,7 @@ export class Bm25Index implements TermCounts {
     this.boundAverage = this.normAverage;
   }
 
-  /** Adds a term's contributions to every entry with it; returns the number of entries found so far. */
+  /** Adds a term's contribution to the score of each entry with the term. Returns the number of entries found so far, over all terms. */
   private addAll({ term, weight }: QueryTerm, count: number): number {
     const { norms, scores, marks, found, mark } = this;
     const { slots, frequencies } = this.postings;
@@ -342,7 +341,7 @@ export class Bm25Index implements TermCounts {
     return next;
   }
 
-  /** Adds a term's contributions to the entries already found: searches each in the term's list or, if they are many, reads the list. */
+  /** Adds a term's contribution to the scores of found entries. Looks each up in the term's list or, if they are many, reads the list. */
   private addFound({ term, weight }: QueryTerm, count: number): void {
     const { norms, scores, marks, found, mark } = this;
     const { slots, frequencies } = this.postings;
@@ -366,7 +365,7 @@ export class Bm25Index implements TermCounts {
     }
   }
 
-  /** Offers found entries to `best`. Of those with a sufficient score, drops deleted and unaccepted ones. Returns how many are left. */
+  /** Offers found entries to `best`. Drops entries that reach its threshold but are deleted or not accepted. Returns how many remain. */
   private offerFound(count: number, best: TopK, accept: ((slot: number) => boolean) | undefined): number {
     const { scores, found } = this;
     let kept = 0;

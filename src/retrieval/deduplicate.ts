@@ -49,7 +49,7 @@ function inOrder(keys: readonly string[]): string {
   return keys.join("|");
 }
 
-/** Minimum cosine of the TF-IDF vectors of near-duplicates (`spark` design, section 2.2). */
+/** Minimum cosine of the TF-IDF vectors of near-duplicates, as in the published `spark` design (docs/profiles.md). */
 export const NEAR_DUPLICATE_COSINE = 0.85;
 
 /** The functions of the index that comparing passages needs. */

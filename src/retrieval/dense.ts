@@ -77,12 +77,12 @@ export class DenseIndex {
     return this.live;
   }
 
-  /** Number of slots ever assigned. */
+  /** Number of slots up to the last one that was assigned, including empty and deleted ones. */
   get slots(): number {
     return this.used;
   }
 
-  /** Dimensions of the vectors; 0 before the first one. */
+  /** Dimensions of the vectors; 0 without vectors. */
   get dimensions(): number {
     return this.layout?.dimensions ?? 0;
   }
@@ -211,9 +211,9 @@ export class DenseIndex {
   }
 
   /**
-   * Returns the rows of some slots. Adjacent rows of a block share a part.
-   * @param full indexes in `slots` of the slots with a vector. A part with a gap is copied, because the gap may be filled
-   * before the part is read. `null`: no part is copied
+   * Returns the rows of some slots as parts, each with consecutive rows of one block.
+   * @param full indexes in `slots` of the slots with a vector. A part with a gap is copied, because the gap may be
+   * filled before the part is read. `null`: no part is copied
    */
   private partsOf(slots: readonly number[], full: SlotSet | null): Record<"scales" | "int8" | "floats", (StoredBytes | Uint8Array)[]> {
     type Parts = (StoredBytes | Uint8Array)[];
@@ -248,7 +248,7 @@ export class DenseIndex {
     return layout;
   }
 
-  /** Returns the layout of a memory: the first one contains f32 vectors; the f32 vectors of all others may be in a file. */
+  /** Returns the layout of a memory. The first memory contains f32 vectors; those of all other memories may be in a file. */
   private layoutOf(memory: number, first: Layout): Layout {
     return memory === 0 ? first : (this.codes ?? first);
   }
@@ -303,7 +303,6 @@ export class VectorGroups {
   private readonly groups = new Map<string, SlotSet>();
   private readonly groupOf = new Map<number, string>();
 
-  /** Adds a vector and returns its slot. */
   add(group: string, vector: Float32Array): number {
     const slot = this.index.add(vector);
     const slots = this.groups.get(group) ?? new SlotSet();

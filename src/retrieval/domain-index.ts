@@ -111,7 +111,7 @@ export class DomainIndex implements QuestionReader {
     return this.vectors.switching;
   }
 
-  /** Revision of the indexed documents; 0 before the first. */
+  /** Revision of the domain up to which documents are indexed; 0 if none are indexed yet. */
   get indexedRevision(): number {
     return Math.max(0, this.revision);
   }
@@ -299,7 +299,7 @@ export class DomainIndex implements QuestionReader {
     }
   }
 
-  /** Reads the revision of a shared engine, updates the state of this object to it, and returns it. */
+  /** Reads the revision of a shared engine, adopts it as the state of this object, and returns it. */
   private async reachedByOthers(): Promise<number> {
     const reached = await this.engine.revision();
     if (reached >= 0 && reached !== this.revision) await this.noteReached(reached);

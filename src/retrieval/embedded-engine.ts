@@ -175,7 +175,7 @@ export class EmbeddedEngine implements SearchEngine {
     if (encoder !== null) this.vectorsOf(encoder);
   }
 
-  /** Returns the vectors of an encoder; new ones if there are none. */
+  /** Returns the vectors of an encoder; creates an empty index if there are none. */
   private vectorsOf(encoder: string): DenseIndex | TableVectors {
     const { tables } = this.options;
     const index =
@@ -264,7 +264,6 @@ export class EmbeddedEngine implements SearchEngine {
     return this.bestChunks((windows) => withTies(search, windows), k);
   }
 
-  /** Returns the term counts for a scope. */
   private countsFor(scope: Scope): TermCounts {
     const visible = this.scopes.slotsFor(scope);
     const known = this.counts.get(visible);
@@ -380,8 +379,8 @@ export class EmbeddedEngine implements SearchEngine {
 }
 
 /**
- * Returns the `k` best entries and all ties with the last one. An index cuts ties by slot, and slots depend on the
- * order of ingestion.
+ * Returns the `k` best entries and all entries with the score of the last of them. An index cuts ties by slot, and
+ * slots depend on the order of ingestion.
  */
 function withTies(search: (k: number) => Scored[], k: number): Scored[] {
   for (let wanted = k + 1; ; wanted *= 2) {

@@ -225,7 +225,9 @@ export class EncoderSwitch {
     }
   }
 
-  /** Waits for a switch in the background. If another encoder is still selected, switches to it and reports progress to `onEmbed`. */
+  /**
+   * Waits for a switch in the background. If another encoder is still selected, switches to that encoder and reports progress to `onEmbed`.
+   */
   async finish(options: SyncOptions = {}): Promise<void> {
     if (this.background !== null) await this.background;
     const { prepare, activate } = await this.choice();
@@ -291,7 +293,7 @@ export class EncoderSwitch {
     return { encoder: active.encoder.id, windows: found };
   }
 
-  /** Adds missing vectors, from the cache if possible. A batch is stored before the next one begins, so a crash loses at most one. */
+  /** Adds missing vectors, from the cache if possible. A batch is stored before the next one begins, so a crash loses at most one batch. */
   private async embedMissing(embedder: Embedder, { signal, onEmbed, onUsage }: SyncOptions): Promise<void> {
     const missing = await this.missing(embedder);
     if (missing === 0) return;

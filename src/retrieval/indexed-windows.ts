@@ -72,7 +72,6 @@ export interface Entry {
   readonly window: Window;
 }
 
-/** Index data of a document. */
 export interface DocumentInIndex {
   readonly version: string;
   readonly document: SearchableDocument;

@@ -47,7 +47,7 @@ export function foldFields(
   return { frequencies, length: Math.fround(length) };
 }
 
-/** Returns the BM25 score of a text with the statistics of an index, as if the text were a window of it. */
+/** Returns the BM25 score of any text with the statistics of an index, as if the text were one of its windows. */
 export function scoreText(
   terms: readonly (string | WeightedTerm)[],
   fields: readonly WeightedField[],
@@ -106,7 +106,6 @@ export class Postings {
     return this.count;
   }
 
-  /** Bytes of all arrays. */
   get bytes(): number {
     return [this.slots, this.frequencies, this.starts, this.lengths, this.rooms].reduce((sum, { byteLength }) => sum + byteLength, 0);
   }

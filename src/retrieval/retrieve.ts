@@ -17,7 +17,7 @@ export interface RetrieveParts {
   readonly corpus: DomainIndex;
   readonly documents: Pick<DocumentStore, "load" | "outlines">;
   readonly encoder: Encoder | null;
-  /** Rerankers by their name in profiles. A profile that names a missing one runs without it. */
+  /** Rerankers by their name in profiles. A profile that names a missing reranker runs without reranking. */
   readonly rerankers?: Readonly<Partial<Record<Exclude<RetrieveSettings["reranker"], "none">, Reranker | undefined>>>;
   /** Times every part of the stage. @default untimed */
   readonly time?: TimePart;
@@ -83,7 +83,6 @@ export async function retrievePassages(
   const passages = distinct.slice(0, settings.passages);
   return {
     passages,
-    /** Number of chunks in the ranking. */
     candidates: candidates.length,
     dense: vector !== null,
     /** The encoder that ranked; `null` if words alone did. */

@@ -47,7 +47,6 @@ export function selectionArea({ documentId, start, end }: Selection): Area {
   return new Map([[documentId, { version: null, ranges: [{ start, end }] }]]);
 }
 
-/** Returns the intersection of an area and a selection. */
 export function intersectSelection(area: Area, { documentId, start, end }: Selection): Area {
   const part = area.get(documentId);
   const ranges = part === undefined ? [] : intersectRanges(part.ranges, [{ start, end }]);

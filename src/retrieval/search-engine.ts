@@ -60,7 +60,6 @@ export interface IndexChanges {
   readonly revision?: number;
   readonly documents?: readonly IndexedDocument[];
   readonly vectors?: {
-    /** Id of the encoder. */
     readonly encoder: string;
     readonly windows: readonly (WindowId & { readonly vector: Float32Array })[];
   };

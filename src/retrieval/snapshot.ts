@@ -30,7 +30,6 @@ export interface Snapshot {
   part(prefix: string): Snapshot;
 }
 
-/** A file with a snapshot. */
 export interface SnapshotFile {
   readonly bytes: number;
   /** Fills the target from a position in the file. */
@@ -214,7 +213,7 @@ export function readFacts<T>(snapshot: Snapshot, schema: z.ZodType<T>): T {
   return facts.data;
 }
 
-/** Returns the error for a snapshot with a wrong checksum or inconsistent contents. @param how what is wrong with it */
+/** Returns the error for a snapshot with a wrong checksum or inconsistent contents. @param how description of the fault */
 export function damaged(how: string, options?: ErrorOptions): SnapshotError {
   return new SnapshotError("snapshot_damaged", `The index snapshot is damaged: ${how}. Build the index again.`, {}, options);
 }

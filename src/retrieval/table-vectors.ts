@@ -15,7 +15,6 @@ export interface VectorTables {
   readonly warn: (message: string) => void;
 }
 
-/** A search in the table. */
 export interface TableSearch {
   readonly values: Float32Array;
   /** Number of nearest windows to find. */

@@ -162,13 +162,12 @@ function worse(score: number, slot: number, thanScore: number, thanSlot: number)
   return score < thanScore || (score === thanScore && slot > thanSlot);
 }
 
-/** Counts for the idf of a term: `size` is the number of all entries, `holding` that of the entries with the term. */
+/** Counts for the idf of a term: `size` is the number of all entries, `holding` the number of entries with the term. */
 export interface TermCounts {
   readonly size: number;
   holding(term: number): number;
 }
 
-/** Tokens and weight of one field. */
 export interface WeightedField {
   readonly tokens: readonly string[];
   readonly weight: number;
@@ -211,7 +210,7 @@ export interface Ranked<Id> {
   readonly score: number;
 }
 
-/** Weight of the dense ranking (`spark` design, section 2.1). */
+/** Weight of the dense ranking, as in the published `spark` design (docs/profiles.md). */
 export const DEFAULT_ALPHA = 0.6;
 /** Weight of the BM25 ranking. */
 export const DEFAULT_BETA = 0.4;
@@ -225,8 +224,8 @@ export function normalizeMinMax<Id>(ranking: readonly Ranked<Id>[]): Map<Id, num
 }
 
 /**
- * Computes α·dense + β·bm25 after min-max normalisation (`spark` design, section 2.1). An id that one ranking lacks
- * gets 0 for it, the lowest normalised score. If one ranking is empty, the other gets weight 1.
+ * Computes α·dense + β·bm25 after min-max normalisation, as in the published `spark` design (docs/profiles.md). An id that one ranking
+ * lacks gets 0 for that ranking, its lowest normalised score. If one ranking is empty, the other gets weight 1.
  */
 export function fuseMinMax<Id>(
   dense: readonly Ranked<Id>[],

@@ -148,7 +148,7 @@ export interface Understood {
   readonly type: QuestionType;
   /** The question with misspelt words corrected, for encoders. */
   readonly text: string;
-  /** Index tokens of the question's content, after spelling correction. */
+  /** Index tokens of the question after spelling correction. With `frame`, without words that only introduce it ("how long does"). */
   readonly asked: readonly string[];
   /** Search terms: the tokens before and after spelling correction, abbreviations and synonyms. */
   readonly terms: readonly WeightedTerm[];
@@ -228,7 +228,7 @@ async function repairsOf(content: string, parts: UnderstandParts): Promise<{ rep
   return { repairs: [...repairs].map(([written, read]) => ({ written, read })), outOfVocabulary };
 }
 
-/** Matches a word of seven or more capitals. Shorter ones are assumed to be abbreviations and not corrected. */
+/** Matches a word of seven or more capitals. Shorter words in capitals are assumed to be abbreviations and not corrected. */
 const LONG_CAPITALS = /^\p{Lu}{7,}$/u;
 
 /** Matches quoted text, which is never corrected. */
@@ -327,17 +327,16 @@ function textsOf({ document, headingPath, text, units }: Passage): string[] {
  * as having that word.
  */
 export interface QuestionWords extends IndexWords {
-  /** Returns the spell-corrected tokens of the question's content. */
+  /** Returns the tokens of `asked`: the question's index tokens after spelling correction. */
   questionTokens(question: string): string[];
   /** Returns the tokens of the question for which a text contains an abbreviation or synonym. @param held tokens of the text */
   alsoHeld(held: ReadonlySet<string>): string[];
-  /** The analysed question. */
   readonly asked: ReadQuestion;
   /** The analysed question, without words that were added from the conversation. */
   readonly own: ReadQuestion;
 }
 
-/** A question after spelling correction, and the tokens of its content. */
+/** A question after spelling correction. `tokens` are those of `Understood.asked`. */
 export interface ReadQuestion {
   readonly text: string;
   readonly tokens: readonly string[];

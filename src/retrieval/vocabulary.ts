@@ -119,8 +119,8 @@ function hashOf(term: string): number {
 }
 
 /**
- * Maximum number of words per part of the vocabulary that can be suggested as corrections. The most frequent words are
- * used. This bounds the memory of very large corpora.
+ * Maximum number of words in each part of the vocabulary that can be suggested as corrections: the most frequent ones.
+ * This bounds the memory of very large corpora.
  */
 export const REPAIR_WORDS = 50_000;
 
@@ -139,7 +139,7 @@ interface Part {
   /** Maps a word with some letters deleted to the complete words. Built for the first misspelt word, then updated. */
   deletes: Map<string, string[]> | null;
   readonly indexed: Set<string>;
-  /** Words that are not yet in `deletes`. */
+  /** Words of documents that are not yet in `deletes`. */
   readonly pending: Set<string>;
 }
 

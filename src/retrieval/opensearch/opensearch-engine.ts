@@ -24,7 +24,7 @@ import { type CheckCurrent, searchWindows } from "./search.ts";
 
 export interface OpenSearchEngineOptions extends CatalogOptions {
   readonly isCurrent: CheckCurrent;
-  /** Builds a new index while searches use the current one. @default false */
+  /** True: builds a new index while searches still use the current one. @default false */
   readonly rebuild?: boolean | undefined;
 }
 
@@ -32,7 +32,9 @@ export interface OpenSearchEngineOptions extends CatalogOptions {
 const IDS_PER_REQUEST = 1_000;
 /** Maximum number of terms per request of statistics. */
 const TERMS_PER_REQUEST = 500;
-/** Maximum number of cached frequencies per scope, and of cached scopes. A change of the index empties both caches. */
+/**
+ * Maximum number of cached frequencies per scope. `MAX_SCOPES` is the maximum number of cached scopes. A change of the index empties both.
+ */
 const MAX_TERMS = 50_000;
 const MAX_SCOPES = 64;
 /** Maximum number of similar words to request for a misspelt word. Most are dropped: too different, or only in invisible documents. */
