@@ -32,14 +32,15 @@ export function isFindable(phrase: string): boolean {
 interface PlainText {
   /** The normalised words, separated and surrounded by single spaces. */
   readonly words: string;
-  /** All words joined. `starts` contains the offsets in it where a word may begin, and its length. */
+  /** All words joined. `starts` contains the offsets in `letters` where a word may begin, and the length of `letters`. */
   readonly letters: string;
   readonly starts: ReadonlySet<number>;
 }
 
 /** Normalises a text for phrase search. */
 export function readPlain(text: string): PlainText {
-  // Remove marks before normalisation, because long runs of them are slow to normalise. Normalisation creates new ones.
+  // Remove marks before normalisation, because long runs of marks are slow to normalise. Remove them again afterwards,
+  // because normalisation creates new marks.
   const plain = text.replaceAll(APOSTROPHES, "").replaceAll(INVISIBLE, "").normalize("NFKD").toLowerCase().replaceAll(INVISIBLE, "");
   const words = (plain.match(/[\p{L}\p{N}]+/gu) ?? []).map(oneOfEach);
   const starts = new Set([0]);
@@ -192,8 +193,8 @@ interface CrisisCuts {
 
 interface CrisisParts {
   /**
-   * Model for the first-stage score. Its input are `crisisFeatures` with the bundled encoder. Texts that score at least
-   * `readFrom` go to the cross-encoder.
+   * Model for the first-stage score. Its inputs are `crisisFeatures` with the bundled encoder. Texts that score at
+   * least `readFrom` go to the cross-encoder.
    */
   readonly firstStage: {
     readonly probability: (features: readonly number[]) => number;

@@ -78,7 +78,7 @@ const SSN = /(?<![\d.-])(?!000|666|9\d\d)\d{3}([- .])(?!00)\d{2}\1(?!0000)\d{4}(
 /** Matches nine digits after a label such as "SSN", with or without separators. Without a label, `SSN` requires separators. */
 const TOLD_SSN =
   /\b(?:ssn|social(?: security)?(?: number| no\.?| #)?)\b[^\d\n]{0,20}?(?<![\d-])((?!000|666|9)\d{3}[- .]?(?!00)\d{2}[- .]?(?!0000)\d{4})(?![\d-])/gi;
-/** Matches VA file numbers, which identify a person: eight or nine digits after `C`, or (below) seven to ten after a label. */
+/** Matches VA file numbers, which identify a person. `FILE_NUMBER`: 8 or 9 digits after `C`. `TOLD_FILE_NUMBER`: 7 to 10 after a label. */
 const FILE_NUMBER = /\b(?:C|CSS|XC|XSS)[- ]?\d{2}[ -]?\d{3}[ -]?\d{3,4}\b/g;
 const TOLD_FILE_NUMBER =
   /\b(?:(?:va|claim|c)[- ]?file|claims? folder|claim|file)\s?(?:number|no\.?|num|#)[^\d\n]{0,12}?((?:C[- ]?)?\d{2,3}[ -]?\d{2,3}[ -]?\d{3,4})(?![\d-])/gi;

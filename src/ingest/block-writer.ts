@@ -117,7 +117,7 @@ export class BlockWriter {
     this.#push({ type: "heading", level });
   }
 
-  /** Begins a section. Headings in it apply only to text before `endSection`. */
+  /** Begins a section. Headings of the section apply only to text before `endSection`. */
   beginSection(): void {
     this.paragraph();
     if (!this.isSingleLine) this.#close();

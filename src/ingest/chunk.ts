@@ -133,7 +133,8 @@ export const CHUNK_OVERLAP_TOKENS = 128;
 export const WINDOW_MAX_TOKENS = 256;
 export const WINDOW_MIN_TOKENS = 128;
 /**
- * Maximum size of an atom, in cl100k tokens. Longer sentences are split, so that chunks and windows can come close to their target size.
+ * Maximum size in cl100k tokens of an atom, the smallest piece from which chunks and windows are built. Longer
+ * sentences are split, so that chunks and windows come close to their target size.
  */
 const ATOM_MAX_TOKENS = 48;
 

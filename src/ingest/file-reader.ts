@@ -99,8 +99,8 @@ const MOST_THREADS = 4;
  */
 const MOST_BYTES = 4 * 1024 * 1024;
 /**
- * Maximum bytes of a text file that counts as quick to read. Quick files may wait behind others in a thread. Reading
- * 128 KiB takes some 30 ms.
+ * Maximum bytes of a text file that counts as quick to read. Only quick files may wait behind others in a thread.
+ * Reading 128 KiB takes some 30 ms.
  */
 const QUICK_BYTES = 128 * 1024;
 /** Maximum number of quick files that a thread reads or has waiting: about as many as it reads while a group of files is stored. */
@@ -135,7 +135,7 @@ export interface FileReader {
 export interface FileReaderOptions {
   /** @default FILE_TIMEOUT_MS */
   readonly timeoutMs?: number;
-  /** @default the number of processors, at most 4; one less for quick files */
+  /** @default the number of processors, at most 4. Quick files (`QUICK_BYTES`) use one thread less, but at least one */
   readonly threads?: number;
   /** Heap limit of a thread, in megabytes. @default HEAP_MB */
   readonly heapMb?: number;
@@ -240,7 +240,7 @@ export function createFileReader({
       for (;;) {
         signal.throwIfAborted();
         try {
-          // Copy a quick file, so that another thread can read it if this one ends.
+          // Copy the bytes of a quick file, which the thread takes over: if this thread ends, another thread can read the file.
           const outcome = await readOnce(isQuick ? { ...file, bytes: file.bytes.slice() } : file, { bytes, isQuick }, signal);
           if (outcome.type === "documents") return outcome.documents;
           throw new IngestError(outcome.code, outcome.message, outcome.data);

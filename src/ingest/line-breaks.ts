@@ -9,8 +9,8 @@ const MAX_HEAD = 120;
  */
 const CLEAR = 2;
 /**
- * Minimum number of clear headings in a text, and their minimum share among its paragraphs of two or more lines. If
- * either is not reached, no line without markup counts as a heading.
+ * Minimum number of clear headings in a text, for lines without markup to count as headings. `HABIT` is the minimum
+ * share of paragraphs, among those of two or more lines, that begin with a clear heading.
  */
 const LEAST_HEADS = 3;
 const HABIT = 0.5;
@@ -190,8 +190,8 @@ const BEHIND_HEAD = /^\s*[.:–—]/;
 export const NO_HEADING_END = /[.,;:!…][)\]"”’]*$/;
 
 /**
- * Turns bold paragraphs and lines that serve as headings into headings one level below the last one. Sets the end of
- * run-in headings (`runIn`).
+ * Turns bold paragraphs and lines that serve as headings into headings one level below the last heading. Sets the end
+ * of run-in headings (`runIn`).
  */
 export function withBoldHeads(blocks: readonly BoldBlock[], text: string): Block[] {
   const headings = boldHeadings(blocks, text);

@@ -45,7 +45,7 @@ export async function* storeGroup(group: readonly PreparedFile[], run: Run): Asy
   }
 }
 
-/** Stores files. Before the first ones, records that the ingest is unfinished: if it is interrupted, answers carry a warning. */
+/** Stores files. Before the first files, records that the ingest is unfinished: if it is interrupted, answers carry a warning. */
 async function put(puts: readonly FilePut[], run: Run): Promise<readonly PutOutcome[]> {
   const { store } = run.parts;
   if (!run.isBegun) await store.unfinished.begin({ ...run.request, files: run.counts.total });

@@ -10,8 +10,8 @@ interface AnswerSpan extends TextRange {
 }
 
 /**
- * Pairs of a value kind that a question may ask for and the kinds of value to highlight for it. Names and addresses are
- * absent, because their patterns do not find where a name or an address ends.
+ * For each kind of value that a question may ask for, the kinds of value to highlight. Names and addresses are absent,
+ * because their patterns do not find where a name or an address ends.
  */
 const MEASURES: readonly (readonly [number, readonly ValueKind[]])[] = [
   [VALUE_KINDS.money, ["money"]],

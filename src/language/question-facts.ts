@@ -4,7 +4,7 @@ import { isStated } from "./compare-values.ts";
 import { type ContentWord, countNegators, createEnglishWords, createWordReader, type EnglishWords } from "./content-words.ts";
 import { type Value, valuesIn } from "./values.ts";
 
-/** Exact facts of a question. Two questions that differ in one of them have different answers. */
+/** Exact facts of a question. Two questions with a different fact have different answers. */
 export interface QuestionFacts {
   readonly question: string;
   readonly values: readonly Value[];
@@ -27,7 +27,7 @@ export interface QuestionFacts {
 
 interface Named {
   readonly text: string;
-  /** Roots of the words of the name. Another question contains the name if it contains one of them. */
+  /** Roots of the words of the name. Another question contains the name if it contains any of these roots. */
   readonly roots: readonly string[];
 }
 
@@ -230,7 +230,10 @@ function findContrast(asked: QuestionFacts, stored: QuestionFacts): FactConflict
   return { rule: "contrast", detail: `the questions differ only in "${one.join()}" and "${other.join()}"` };
 }
 
-/** Number of shared leading letters from which the endings are compared. With fewer, equal roots are enough ("feet", "foot"). */
+/**
+ * Minimum number of shared leading letters for a comparison of the endings. Two words with equal roots that share fewer
+ * letters ("feet", "foot") count as forms of one word.
+ */
 const COMMON_START = 4;
 /** `ADDED` matches endings that inflection adds to a word, `INSTEAD` endings of which one replaces another ("y" and "ies"). */
 const ADDED = /^(?:e?s|e?d|ing|ren)?$/;

@@ -115,8 +115,8 @@ const BOUND = new RegExp(
 );
 
 /**
- * Checks whether a text contains a range that includes the weekday or month ("Monday to Friday"). For a month, any limit
- * at a month is enough ("before 31 March"), because it may include the month.
+ * Checks whether a text contains a range that includes the weekday or month ("Monday to Friday"). For a month, it is enough that the text
+ * limits a time by any month ("before 31 March"), because the time before or after that limit may include the month.
  */
 export function mayCover(text: string, { unit, number }: NamedTime): boolean {
   const own = (word: string | undefined) => {

@@ -370,8 +370,8 @@ const BEFORE_NUMBER = new Set(["form", "forms", "dd"]);
 const NUMBER = /^(?:\d{3,5}|\d{2}-\d{2})$/;
 
 /**
- * Returns the distinct codes of a text, spelled as the tokeniser of the index spells them. Plain numbers, amounts, dates
- * and telephone numbers are not codes.
+ * Returns the distinct codes of a text, spelled as in the index ("Form 21-526EZ" gives `21-526ez`). Plain numbers,
+ * amounts, dates and telephone numbers are not codes.
  */
 export function codesIn(text: string): string[] {
   const found = new Set<string>();

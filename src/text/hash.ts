@@ -17,7 +17,7 @@ export function keyedHash(secret: string, kind: string, ...facts: readonly unkno
     .digest("hex");
 }
 
-/** Returns the hash under which records refer to a question: to count equal questions, and to delete records with it. */
+/** Returns the hash by which records refer to a question. It serves to count equal questions, and to delete the records of a question. */
 export function questionHash(secret: string, domain: string, question: string): string {
   return keyedHash(secret, "question", domain, normalizeQuestion(question));
 }

@@ -1,7 +1,7 @@
 import type { TextRange } from "../shared/types.ts";
 import { RAISED } from "./normalise.ts";
 
-/** Maximum length of a sentence, in characters. Longer ones are cut at a clause or blank, because a longer quote is hard to check. */
+/** Maximum length of a sentence, in characters. A longer sentence is cut at a clause or blank, because a long quote is hard to check. */
 export const SENTENCE_MAX_CHARS = 1_500;
 
 /**

@@ -122,7 +122,7 @@ function areAlike(a: string | undefined, b: string | undefined): boolean {
   return a !== undefined && b !== undefined && ALIKE.some((group) => group.includes(a) && group.includes(b));
 }
 
-/** Minimum length of a prefix or suffix, and of the rest of the word. Shorter affixes occur in too many words. */
+/** Minimum length of a prefix or suffix. Also the minimum length of the rest of the word. Shorter affixes occur in too many words. */
 const AFFIX_MIN_LETTERS = 3;
 const AFFIX_MAX_LETTERS = 7;
 
@@ -197,8 +197,8 @@ export function* wordsMeant(word: string, words: Iterable<string>): Generator<st
 }
 
 /**
- * Returns the candidate with the fewest edits, the first one on ties. Swapping two letters is one edit. Returns `null`
- * if every candidate needs more edits than a third of the letters of the shorter word.
+ * Returns the candidate with the fewest edits; the first such candidate on ties. Swapping two letters is one edit.
+ * Returns `null` if every candidate needs more edits than a third of the letters of the shorter word.
  */
 export function nearestName(word: string, candidates: readonly string[]): string | null {
   let best: { name: string; away: number } | null = null;

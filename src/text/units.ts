@@ -47,7 +47,7 @@ export function unitsIn(source: UnitSource, range: TextRange = wholeOf(source), 
   const surroundings = createSurroundings(source, bounds);
   const seed = (block: number) => {
     const above = headingsAbove(blocks, block);
-    // A section that began before the range may end inside it. From its end on, the headings above it apply again.
+    // A section that began before the range may end inside it. After that end, the headings above the section apply again.
     const ends = above.flatMap(({ start, sectionEnd }) => (start <= range.start && sectionEnd !== undefined ? [sectionEnd] : []));
     return { walk: walkHeadings(above), path: above as readonly Block[], until: Math.min(...ends) };
   };

@@ -15,7 +15,7 @@ const SAMPLE_ROWS = 50;
 export const csvFormat = textFormat("csv", [".csv", ".tsv", ".tab", ".psv"], 2, (source, name) => [parseCsv(source, name)]);
 
 export function parseCsv(source: string, name: string): FormatResult {
-  // A first line such as `sep=;` sets the separator. Spreadsheet programs do not show this line, and count rows from the next one on.
+  // A first line such as `sep=;` sets the separator. Spreadsheet programs do not show this line, and count rows from the next line on.
   const [{ length: from }, declared] = /^\ufeff?(?:sep=(.)(?:\r?\n|$))?/i.exec(source) as unknown as [string, string?];
   const separator = declared ?? separatorOf(source, from);
   const rows = [...readRows(source, { separator, from })].filter((row) =>

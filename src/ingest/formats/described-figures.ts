@@ -55,7 +55,7 @@ export function describeFigures(events: readonly MarkupEvent[], takeText = NO_TE
   endBlock();
   const written = events.flatMap((event) => {
     if (!isImage(event)) return [...(before.get(event) ?? []), event];
-    // In the source map, the description belongs to the first character of the picture's tag, and the recognised text to the others.
+    // In the source map, the first character of the picture's tag stands for the description, its other characters for the recognised text.
     const image = read.has(event) ? { ...event, end: event.start + 1 } : event;
     return labelled.has(event) ? asParagraph(image) : [image];
   });

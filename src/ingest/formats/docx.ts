@@ -53,7 +53,7 @@ const STYLE_MAP: readonly string[] = [
   ...LINE_STYLES.map((name) => `p[style-name='${name}'] => pre:separator('\\n')`),
 ];
 
-/** Makes the first row of a table bold if the table's style has a format for it, because mammoth ignores formats in table styles. */
+/** Makes the first row of a table bold if the table's style formats the first row, because mammoth ignores formats in table styles. */
 function withBoldRows(element: WordElement, styleOf: StyleOf): WordElement {
   const children = element.children?.map((child, i) => {
     const isHead = i === 0 && element.type === "table" && styleOf(element.styleId ?? undefined).hasFirstRow;
@@ -213,7 +213,7 @@ const FORMS: Readonly<Record<string, OrdinalForm>> = {
 const MAX_LEVELS = 9;
 /** Maximum length of a chain of base styles (`w:basedOn`) from which a style inherits. */
 const MOST_BASES = 20;
-/** Matches the properties that a paragraph had before a tracked change. `PROPERTIES` matches the current ones. */
+/** Matches the properties that a paragraph had before a tracked change. `PROPERTIES` matches the current properties. */
 const FORMER = /<w:pPrChange(?: [^<>]*)?>[\s\S]*?<\/w:pPrChange>/g;
 const PROPERTIES = /<w:pPr(?: [^<>]*)?>(?:(?!<w:pPr[ >]|<\/w:pPr>)[\s\S])*<\/w:pPr>/g;
 

@@ -15,8 +15,8 @@ const IS_DEEPER = /^(?: {2}| ?\t)/;
 const OTHER_BLOCK = /^ ?(?:#{1,6}(?:[ \t\r]|$)|>|(?:[-+*]|1[.)])[ \t]|`{3}|~{3}|-{3,}[ \t\r]*$|[*_]{3,}[ \t\r]*$|={3,}[ \t\r]*$)/;
 
 /**
- * Finds the footnote definitions in the ranges `runs` of Markdown, in order. A definition extends to the next one, to
- * another block, or to an empty line that no indented line follows. Definitions in code are ignored. Linear time.
+ * Finds the footnote definitions in the ranges `runs` of Markdown, in order. A definition extends to the next definition, to another block,
+ * or to an empty line that no indented line follows. Definitions in code are ignored. Linear time.
  * @param maxIndent maximum number of columns before a code fence
  */
 export function findNotes(masked: string, runs: readonly TextRange[], maxIndent: number): TextRange[] {

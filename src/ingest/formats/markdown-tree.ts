@@ -22,7 +22,7 @@ export interface LeftOutMarkdown {
 interface MarkdownNotes {
   /** Footnote definitions, in order. Each definition ends the block before it. */
   readonly notes: readonly TextRange[];
-  /** Those footnotes that are written where they are cited, not where they are defined. */
+  /** The footnotes that are written where they are cited, not where they are defined. */
   readonly moved: ReadonlySet<TextRange>;
 }
 

@@ -50,7 +50,7 @@ export function visibleEvents(
   return visible;
 }
 
-/** Returns, for the index of each opening event, the index of its closing event, and the reverse. */
+/** Maps the index of each opening event to that of its closing event, and the reverse; -1 for events without a partner. */
 export function partnersOf(events: readonly MarkupEvent[]): Int32Array {
   const partner = new Int32Array(events.length).fill(-1);
   const open: number[] = [];

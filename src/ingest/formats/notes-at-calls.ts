@@ -7,7 +7,7 @@ const NOTE_MARK = /^\[?(\d{1,3}|\*{1,3}|[\u2020\u2021])\]?$/;
 const NOTES: ReadonlySet<string> = new Set(["li", "p", "div", "aside", "dd", "section"]);
 const ITSELF = /[\p{L}\p{N}]/u;
 
-/** A footnote with its references. `open` and `calls` are indexes of opening events. The note is written after the event at index `at`. */
+/** A footnote with its references. `open` and `calls` are the indexes of their opening events. The footnote is written after event `at`. */
 interface CitedNote {
   readonly mark: string;
   readonly open: number;
@@ -16,8 +16,8 @@ interface CitedNote {
 }
 
 /**
- * Moves each footnote behind the block that contains the first reference to it. A reference is a link to the note whose
- * text is a superscript or bracketed mark. The note's link back is removed. Linear time.
+ * Moves each footnote behind the block that contains the first reference to it. A reference is a link to the footnote whose text is a
+ * superscript or bracketed mark. Links from the footnote back to its references are removed. Linear time.
  */
 export function withNotesAtCalls(events: readonly MarkupEvent[]): readonly MarkupEvent[] {
   const partner = partnersOf(events);

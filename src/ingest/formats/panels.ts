@@ -154,7 +154,7 @@ function isWords(event: MarkupEvent | undefined): boolean {
   return event?.type === "text" && event.text.trim() !== "";
 }
 
-/** Checks whether an element contains neither text nor a complete child element before the control in it. */
+/** Checks whether an element contains neither text nor a complete child element before a control inside it. */
 function holdsOnly(events: readonly MarkupEvent[], element: number, control: number): boolean {
   for (let i = element + 1; i < control; i++) if (events[i]?.type === "close" || isWords(events[i])) return false;
   return true;

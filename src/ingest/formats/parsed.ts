@@ -78,10 +78,11 @@ export interface FormatResult extends WrittenBlocks {
 const MAX_TITLE = 300;
 
 /**
- * Returns the heading that is the title of the text, or `null`: the first heading of the highest level. If several headings have this
- * level, their first is the title only at level 1; at lower levels, they are chapter titles. Headings in collapsible sections are ignored.
- * @param name name of the file. If given, the first of several level-1 headings is the title only if it shares a word with the name and no
- * other level-1 heading does
+ * Returns the heading that is the title of the text, or `null`: the first heading of the highest level. If several
+ * headings have this level, the first of them is the title only at level 1; at lower levels, they are chapter titles.
+ * Headings in collapsible sections are ignored.
+ * @param name name of the file. If given, the first of several level-1 headings is the title only if it shares a word
+ * with the name and no other level-1 heading does
  */
 export function titleOf({ text, blocks }: WrittenBlocks, name: string | null = null): string | null {
   const headings = blocks.filter(({ type, sectionEnd }) => type === "heading" && sectionEnd === undefined);

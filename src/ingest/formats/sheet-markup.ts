@@ -14,7 +14,7 @@ export function isFilled({ start, end }: TextRange): boolean {
   return end > start;
 }
 
-/** Returns the most frequent number; of several equally frequent ones, the largest. Returns 0 for an empty list. */
+/** Returns the most frequent number; the largest one, if several are equally frequent. Returns 0 for an empty list. */
 export function mostCommon(values: readonly number[]): number {
   const counts = new Map<number, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);

@@ -12,7 +12,7 @@ import { NO_TEXT, recognisedNotices, type TakeText } from "../pictures.ts";
 import { unseenNotices } from "../unseen-text.ts";
 import { walkMarkup } from "../walk-markup.ts";
 
-/** Converts balanced markup over `source` to blocks. If the text of an event differs from that in its range, it replaces it. */
+/** Converts balanced markup over `source` to blocks. If the text of an event differs from `source`, the text of the event is written. */
 export function writeMarkup(source: string, events: readonly MarkupEvent[]): WrittenBlocks {
   const writer = new BlockWriter(source);
   walkMarkup(withRaisedText(events), writer, {

@@ -52,7 +52,7 @@ export class RtfBlocks {
     this.#flow.number ??= [];
   }
 
-  /** Returns the mark, e.g. "[1]", of the open footnote or, outside footnotes, of the next one. */
+  /** Returns the mark, e.g. "[1]", of the open footnote or, outside footnotes, of the next footnote. */
   noteMark(): string {
     return `[${this.#outer === null ? this.#notes + 1 : this.#notes}]`;
   }

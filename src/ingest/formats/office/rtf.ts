@@ -43,7 +43,7 @@ interface GroupState {
   isStruck: boolean;
   raised: "sup" | "sub" | null;
   font: number;
-  /** Number of characters after each `\u` that repeat its character for programs without Unicode. */
+  /** Number of characters after each `\u` escape that repeat the escaped character for programs without Unicode. */
   fallback: number;
   style: number | null;
   /** Level of a heading, from 1; `null` if only the style can state it. */

@@ -186,7 +186,7 @@ function isParted(open: readonly PdfLine[], line: PdfLine, { right, pitch, style
   return isMarked && line.x < first.x - 1;
 }
 
-/** Checks whether the paragraph `open` ends before `line`: its last line ends a sentence although the next word had room on it. */
+/** Checks whether the paragraph `open` ends before `line`: its last line ends a sentence and still had room for the next word. */
 function isFinished(open: readonly PdfLine[], line: PdfLine, { right }: Column): boolean {
   const last = open.at(-1) as PdfLine;
   return !areLevel(last, line) && MAY_END.test(last.words.at(-1)?.text ?? "") && !isFull(last, line, right);

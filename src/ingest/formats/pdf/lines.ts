@@ -28,7 +28,7 @@ export function hasDot({ x, y, bottom, size }: PdfLine, dots: readonly PdfBox[])
 }
 
 /**
- * Checks whether a line is full: the first word of the next line would not have fitted on it.
+ * Checks whether a line is full: the first word of the next line would not have fitted on this line.
  * @param right right edge to which lines may extend, in points
  */
 export function isFull(last: PdfLine, line: PdfLine, right: number): boolean {
@@ -121,7 +121,7 @@ export function toLine(words: readonly PdfWord[]): PdfLine {
   return { words, x, y, right, bottom, size: mostUsedSize(words), isBold: bold > letters / 2, isMono };
 }
 
-/** Returns the letter size of most letters. If two sizes are equally frequent, the first one is returned. */
+/** Returns the letter size of most letters. If two sizes are equally frequent, the size that occurs first is returned. */
 function mostUsedSize(words: readonly PdfWord[]): number {
   const first = words[0]?.size ?? 0;
   if (words.every(({ size }) => size === first)) return first;

@@ -152,7 +152,7 @@ function createLetters(found: (word: OpenWord) => void) {
   };
   return {
     end,
-    /** Adds letters. Returns the text matrix after the last one. */
+    /** Adds letters. Returns the text matrix after the last letter. */
     show(glyphs: readonly (Glyph | number)[], state: State, text: Matrix): Matrix {
       run++;
       const { font, size, scale } = state;

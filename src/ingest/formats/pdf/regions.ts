@@ -1,7 +1,7 @@
 import { BULLET, fragmentsOf, isFull, linesOf, type PdfLine, stripsOf } from "./lines.ts";
 import { bottomOf, greatest, least, type PdfRule, type PdfWord, rightOf } from "./words.ts";
 
-/** A table whose lines are drawn, with the words in it. */
+/** A table with drawn lines, and the words in it. */
 export type Grid = ReturnType<typeof gridsOf>[number];
 
 /** Maximum distance of rules (drawn lines) that count as one, in points. A rule may be drawn twice, or as a thin box. */
@@ -98,8 +98,8 @@ export interface TableRegion {
 /** Minimum gap between columns, in points. The narrowest usual gap is 10 points. */
 const GUTTER = 5;
 /**
- * Minimum share of steps to another column among all steps from fragment to fragment in file order, for the columns to
- * be a table. Files write tables row by row, but columns one after the other.
+ * Columns count as a table if at least this share of the steps from one fragment to the next, in file order, leads to
+ * another column. Files contain tables row by row, but columns of text one after the other.
  */
 const ACROSS_SHARE = 0.12;
 /** Maximum distance of lines in one row, as a multiple of the line height. */
@@ -109,11 +109,11 @@ const BESIDE = 0.2;
 /** Minimum by which gaps between rows exceed gaps between lines within a cell, as a multiple of the line height. */
 const WIDER_GAP = 0.2;
 /**
- * Minimum share of full lines among the lines within cells that have a line below them. A line is full if the first
- * word of the next line would not have fitted on it.
+ * Minimum share of full lines that shows that gaps separate rows. The last line of a cell is not counted. A line is
+ * full if the first word of the next line would not have fitted on it.
  */
 const WRAPPED_SHARE = 0.8;
-/** Matches the usual beginning of a cell. `OPENING_SHARE` is the maximum share of continuation lines that match. */
+/** Matches the usual beginning of a cell. At most `OPENING_SHARE` of the lines below the first line of a cell may match. */
 const OPENING = /^[\p{Lu}\p{N}\p{Sc}]/u;
 const OPENING_SHARE = 0.7;
 
@@ -216,7 +216,7 @@ function bandsOf(strips: readonly (readonly PdfLine[])[]): PdfLine[][][] {
   return bands;
 }
 
-/** Checks whether `above` is a single fragment that begins a cell in the row of `strip`: it overlaps vertically with one beside it. */
+/** Checks whether `above` is one fragment that begins a cell in the row of `strip`: it overlaps vertically with a fragment beside it. */
 function standsBeside(above: readonly PdfLine[] | undefined, strip: readonly PdfLine[]): boolean {
   const [one, ...others] = above ?? [];
   if (one === undefined || others.length > 0) return false;
