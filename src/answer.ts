@@ -123,7 +123,10 @@ async function* write(
   yield* warn(outcome, flags(whole));
 }
 
-/** Checks uncertain passages on the web. `when`: before the decision to answer (`decides`) or after it (`attaches`), by profile. */
+/**
+ * Checks uncertain passages on the web, if the profile does so at this point: before the decision to answer (`decides`)
+ * or after it (`attaches`).
+ */
 async function* askWeb(
   when: "decides" | "attaches",
   question: Question,
@@ -140,8 +143,8 @@ async function* askWeb(
 }
 
 /**
- * Answers a message with several questions one by one: all of them if the message as a whole was refused, otherwise those
- * that the answer leaves open.
+ * Answers the questions of a message one by one. If the message as a whole was refused, it tries all of them, otherwise
+ * only those that the answer leaves open.
  */
 async function* askParts(question: Question, outcome: Outcome, { context, trace, signal }: Run): AsyncGenerator<AnswerEvent, void> {
   const asked = partsToAsk(question, outcome, context);

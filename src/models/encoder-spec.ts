@@ -81,9 +81,8 @@ interface EncoderChoiceParts {
 }
 
 /**
- * Returns a function that selects the encoder of a domain. After a change of the configuration, the previous encoder
- * stays in use while the vectors of the configured one are computed; then the configured one replaces it. An encoder
- * chosen with `models switch` stays in use until the configuration changes.
+ * Returns a function that selects the encoder of a domain. After a change of the configuration, the previous encoder stays in use until all
+ * vectors of the configured encoder are computed. An encoder chosen with `models switch` stays in use until the configuration changes.
  */
 export function createEncoderChoice({ domain, store, configured, open }: EncoderChoiceParts): () => Promise<EncoderChoice> {
   const key = JSON.stringify(configured.spec);

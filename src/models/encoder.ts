@@ -26,7 +26,7 @@ export interface EmbedOptions {
   readonly onUsage?: (tokens: number | null) => void;
 }
 
-/** Encoders of a domain. `serve` is in use. `prepare` replaces it once all vectors of the domain are computed with it. */
+/** Encoders of a domain. `serve` is in use. `prepare` replaces it once `prepare` has computed all vectors of the domain. */
 export interface EncoderChoice {
   readonly serve: Encoder | null;
   readonly prepare: Encoder | null;

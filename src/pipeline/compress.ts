@@ -256,9 +256,8 @@ interface RouteFacts {
 }
 
 /**
- * Selects the large model if the question has at least 1 complex term, there are more than 5 passages, or their mean
- * similarity is below 0.55 (`seven-layer` design, equation 11; the profile sets the numbers). An unknown similarity is
- * ignored.
+ * Selects the large model if the question has at least 1 complex term, there are more than 5 passages, or their mean similarity is below
+ * 0.55. These numbers are those of profile `seven-layer`; another profile may set others. An unknown similarity is ignored.
  * @returns the size and the reasons for it, for display
  */
 export function routeModel(

@@ -118,7 +118,7 @@ function wordsInCommon({ text, header }: Quote, words: ReadonlySet<string>): num
   return [...words].filter((word) => held.has(word)).length;
 }
 
-/** Tries to remove each quote, the least similar first. Leaves it out if the sentence passes its checks without it. */
+/** Tries to remove each quote, the least similar first. Leaves a quote out if the sentence passes its checks without that quote. */
 async function withoutIdle(bound: BoundSentence, checkWith: CheckWith): Promise<BoundSentence> {
   let kept = bound;
   for (const quote of [...bound.quotes].reverse()) {
@@ -131,7 +131,7 @@ async function withoutIdle(bound: BoundSentence, checkWith: CheckWith): Promise<
 
 /**
  * Adds quotes from the cited documents that `bound` does not quote yet. Returns `null` if one of these documents alone
- * does not support the sentence, or if all quotes together fail a check.
+ * does not support the sentence, or if the sentence with all quotes together fails a check.
  * @param others most similar quotes of each of these documents
  */
 async function withOthers(

@@ -271,8 +271,8 @@ export async function partsLeft(
 
 /**
  * Returns whether a part asks for a cell of the best candidate, if that is a table row. Needed because the
- * cross-encoder underrates wide rows. All words of the part must occur in the row or header, one of them in the header
- * after the first column, and the row must contain a value of each requested kind.
+ * cross-encoder underrates wide rows. All words of the part must occur in the row or header, at least one of them in a
+ * header cell after the first. The row must contain a value of each requested kind.
  */
 function isCellOf({ text }: QuestionPart, { candidate, text: row }: CandidateView, asked: AskedQuestion): boolean {
   if (candidate.header === null) return false;

@@ -193,8 +193,8 @@ function recheckOf(question: Question, context: PipelineContext): (answer: Answe
 }
 
 /**
- * Returns whether answers that a person flagged may be served (`seven-layer` design, equation 6). The settings must
- * allow it, and the profile must have a graph cache.
+ * Returns whether answers that a person flagged may be served. The settings must allow it, and the profile must have a
+ * graph cache, as in the published `seven-layer` design (docs/profiles.md).
  */
 function servesFlagged({ profile, remember }: PipelineContext): boolean {
   return remember?.cache.servesFlagged === true && profile.caches.includes("graph");

@@ -29,7 +29,7 @@ export async function retrieve(question: Question, context: PipelineContext, log
     log.notice("index_full", `The vector index is full, so some texts are found by words only: ${denseFailure}`);
   else if (denseFailure !== null)
     log.notice("dense_failed", `Dense retrieval failed, so passages were ranked by words only: ${denseFailure}`);
-  /** Converts thresholds between cosine scales: from the encoder for which the profile's design chose them to the encoder that ranked. */
+  /** Converts between cosines of the encoder for which the profile's thresholds were chosen and cosines of the encoder that ranked. */
   const scale = scaleFor(profile.thresholdsOf, ranker, context.calibrations);
   const warnings: readonly Warning[] = [...readAs(question, understood), ...retrievalWarnings(found), ...behind(corpus.mayLag)];
   // `embedding`: token cost of the question's vector at an endpoint; `ranker`: id of the encoder that ranked, `null`: BM25 alone.

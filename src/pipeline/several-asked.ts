@@ -59,7 +59,7 @@ export async function decideAlone(
   };
 }
 
-/** Merges the results for the whole message and for its parts, leaving out refused ones; `null` if all were refused. */
+/** Merges the results for the whole message and for its parts. Leaves out refused results; returns `null` if all were refused. */
 function settle(alone: readonly PartAlone[], whole: AskedWhole): (Decided & Pick<Judged, "evidence" | "conflicts">) | null {
   const asked = [whole, ...alone.map(({ decided, judged }) => ({ ...decided, evidence: judged.evidence, conflicts: judged.conflicts }))];
   const answered = asked.filter(({ decision }) => decision.answer);
@@ -69,7 +69,8 @@ function settle(alone: readonly PartAlone[], whole: AskedWhole): (Decided & Pick
   const found = answered.flatMap(({ decision }) => decision.usable);
   const usable = onceEach(found, sidOf);
   const conflicts = answered.flatMap((one) => one.conflicts);
-  // Keep the warnings of refused parts, such as an unknown code, but not those of a refused whole message.
+  // Keep the warnings about refused parts, for example that no document contains a code. Drop the warnings about the
+  // whole message if it was refused.
   const heard = asked.filter((one) => one !== whole || one.decision.answer);
   const left = alone.flatMap(({ part: { text }, decided: { decision, choice } }): Warning[] => {
     if (decision.answer) return [];
@@ -97,7 +98,7 @@ function settle(alone: readonly PartAlone[], whole: AskedWhole): (Decided & Pick
   };
 }
 
-/** Orders the candidates: the best and the required ones of the whole message, the best one of each part, then the rest. */
+/** Orders the candidates: the best and the required candidates of the whole message, then the best of each part, then all others. */
 function candidatesOf({ decision, choice }: AskedWhole, alone: readonly PartAlone[]): ScoredCandidate[] {
   const asPart = (candidate: ScoredCandidate): ScoredCandidate => ({ ...candidate, isRequired: true });
   const found = alone.flatMap(bestOf);

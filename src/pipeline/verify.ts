@@ -126,7 +126,7 @@ async function byModel(
   signal: AbortSignal,
 ): Promise<{ compared: Compared; calls: readonly ModelCall[] }> {
   if (verifier === null) return { compared, calls: [] };
-  // Other gates compare cosines, as the designs of their profiles specify.
+  // All other gates reproduce published designs (docs/profiles.md), which judge passages without a language model.
   if (profile.gate.type !== "sufficiency" && profile.gate.type !== "v-score") {
     log.notice("verify_by_rules", `profile "${profile.name}" judges by cosine only, so no model is called`);
     return { compared, calls: [] };
@@ -360,8 +360,8 @@ async function withEquivalents(question: Question, { corpus, profile }: Pipeline
 const HOLDS_FOLLOW_UP = 0.5;
 
 /**
- * Returns a function that tells whether to exclude a candidate because an earlier answer began with it. Keeps
- * candidates that contain enough words of the follow-up, and all candidates if the user repeats the earlier question.
+ * Returns a function that tells whether to exclude a candidate because an earlier answer began with the same text. Keeps candidates that
+ * contain enough words of the follow-up, and all candidates if the user repeats the earlier question.
  */
 function wasQuotedBefore({ text, resolved, history }: Question, words: QuestionWords): (view: CandidateView) => boolean {
   if (text === resolved) return () => false;

@@ -119,7 +119,7 @@ function toQuotes(passage: Passage, ranges: Candidate["context"]): Quote[] {
   return ranges.filter(({ start }) => unitAt(passage, start)?.type !== "heading").map((range) => quoteOf(passage, range));
 }
 
-/** Returns the second candidate as quotes: its context after the end of the first one, itself, and its conditions. */
+/** Returns the candidate that follows the first one as quotes: its context after the end of the first one, itself, and its conditions. */
 function quotesBehind(passage: Passage, { range: { end } }: Candidate, { context, range, conditions }: Candidate): Quote[] {
   return toQuotes(passage, [...context.filter(({ start }) => start >= end), range, ...conditions]);
 }
@@ -198,13 +198,13 @@ export interface ExtractOptions {
 /** Target length in words: half a minute of reading, or two minutes with more detail. */
 export const ANSWER_WORDS = { normal: 100, more: 300 } as const;
 
-/** Minimum ratio to the best score for a candidate that covers no further word or value kind of the question. */
+/** Minimum score, relative to the best one, of a candidate that covers no further word or value kind of the question. */
 const NEAR_BEST = 0.6;
-/** Minimum ratio for a candidate that covers a further one. Below it, often only a common word matches. */
+/** Minimum relative score of a candidate that covers a further word or value kind. Below it, often only a common word matches. */
 const LEAST_SHARE = 0.5;
 /**
- * Minimum ratio for the first candidate with a requested kind of value. It is low, because sentences with figures seldom
- * repeat the question's words.
+ * Minimum relative score of the first candidate with a requested kind of value. It is low, because sentences with
+ * figures seldom repeat the question's words.
  */
 const VALUE_SHARE = 0.25;
 
@@ -237,8 +237,8 @@ export function writeExtractive(candidates: readonly QuoteCandidate[], { quotes,
 }
 
 /**
- * Orders candidates: the best one, then required ones (`isRequired`), then the best one for each requested kind of value
- * that these lack (`reserved`), then the others.
+ * Orders candidates: first the best one, then required ones (`isRequired`). Then, for each requested kind of value that
+ * none of these has, the best candidate with that kind (`reserved`). All others follow.
  */
 function withReserved(candidates: readonly QuoteCandidate[]): { candidate: QuoteCandidate; reserved: boolean }[] {
   const [best, ...others] = candidates;
@@ -262,7 +262,10 @@ function withReserved(candidates: readonly QuoteCandidate[]): { candidate: Quote
   ];
 }
 
-/** Orders quotes: the best with its neighbours, then the others in text order, document by document, the best one's document first. */
+/**
+ * Orders quotes: the best one with its neighbours first, then all others document by document, in text order. The best
+ * one's document is first.
+ */
 function inOrder(chosen: readonly QuoteCandidate[]): Quote[] {
   const [best, ...others] = chosen;
   if (best === undefined) return [];

@@ -24,7 +24,7 @@ describe("routeModel with the numbers of seven-layer", () => {
 describe("complex terms of the veterans pack", () => {
   const { complexity } = loadDomain("veterans");
 
-  // Table 5 of the source of `seven-layer`, verbatim.
+  // The complex terms of the published `seven-layer` design (docs/profiles.md), verbatim.
   const TABLE_5 = {
     comparison: ["compare", "versus", "difference between"],
     legal_appeals: ["appeal", "higher level review", "board"],

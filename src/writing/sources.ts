@@ -36,7 +36,7 @@ export function createBinder(words: Pick<QuoteWords, "tokens" | "idf">): BindSen
   };
 }
 
-/** Returns the quote that adds most IDF; on a tie the first one; `null` if none adds any. */
+/** Returns the quote that adds most IDF; the first such quote on a tie; `null` if no quote adds any. */
 function bestOf(
   citable: readonly Quote[],
   open: ReadonlySet<string>,

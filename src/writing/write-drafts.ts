@@ -37,7 +37,6 @@ export type Selection =
   | { readonly type: "chosen"; readonly quotes: readonly CompleteQuote[] }
   | { readonly type: "failed"; readonly model: string; readonly reason: string };
 
-/** The writer and its settings. */
 interface Writing {
   /** The model's prompt; `null`: the answer consists of quotes. */
   readonly task: ModelTask | null;
@@ -142,7 +141,7 @@ async function* writeByModel(
   if (prompt === null) return first;
   const again = yield* run({ stage: "rewrite", prompt, frame, tries: 1, isHeld: () => false });
   if (!outcome.insufficient && again.type !== "failed") return again;
-  // The second draft failed or found no answer. Show the sentences of the first one that passed but were not shown.
+  // The second draft failed or found no answer. Show the sentences of the first draft that passed but were not shown.
   outcome.insufficient = false;
   const before = record.shown.length;
   yield* stood;
@@ -249,7 +248,6 @@ function fitAgain(
 /** Sources for a prompt in citation order, in groups. Either all sources of a group are included, or none. */
 export type Offer = readonly (readonly OfferedSource[])[];
 
-/** The limits of a prompt. */
 export interface PromptLimits {
   /** Maximum length of the whole prompt in tokens. */
   readonly budgetTokens: number;
@@ -284,8 +282,8 @@ export function fitPrompt(
 }
 
 /**
- * Selects at most `most` quotes, each with at most `tokens` tokens, best candidates first. A candidate's quote forms a
- * group with its context and conditions, and with its continuation if that fits.
+ * Selects at most `most` quotes, each with at most `tokens` tokens, best candidates first. A group consists of a candidate's quote, its
+ * context and its conditions. It also has the continuation of the quote if the limits allow that.
  */
 export function offerQuotes(
   candidates: readonly CompleteQuote[],

@@ -11,7 +11,7 @@ export interface EndpointOptions {
   readonly retries: number;
   /** Maximum tokens of a chat model's reply, including its reasoning. Absent: the endpoint's limit. */
   readonly replyTokens?: number;
-  /** Milliseconds before the first retry; doubled for each further one. @default 500 */
+  /** Milliseconds before the first retry; doubled before each further retry. @default 500 */
   readonly backoffMs?: number;
 }
 

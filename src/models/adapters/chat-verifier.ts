@@ -90,9 +90,9 @@ const replySchema = z.union([z.object({ verdicts: listSchema }).transform(({ ver
 const verdictSchema = z.object({ passage: z.string(), relevance: writtenNumber, consistency: writtenNumber });
 
 /**
- * Judges all passages in one call of a chat model. A passage that contains instructions is not sent, so that it cannot
- * influence the verdicts on others. The model names each passage by a key. The key depends on the question, so that the
- * author of a document cannot guess it. A verdict is `null` if the reply contains no valid verdict for the passage.
+ * Judges all passages in one call of a chat model. A passage that contains instructions is not sent, so that it cannot influence the
+ * verdicts on other passages. The model names each passage by a key. The key depends on the question, so that the author of a document
+ * cannot guess it. A verdict is `null` if the reply contains no valid verdict for the passage.
  */
 export function createChatVerifier(chat: ChatModel): PassageVerifier {
   const ask = createAsker(chat, "verify");
@@ -135,8 +135,8 @@ function lineOf(passage: string, { title, headingPath, text }: VerifierPassage):
 }
 
 /**
- * Returns verdicts by key. A key with several verdicts, or with an invalid one, gets none. Returns `null` if the reply is
- * not a list of verdicts, or if a score exceeds 1. Then all scores are on another scale, on which 1 may be the lowest.
+ * Returns verdicts by key. A key with several verdicts, or with an invalid one, is left out. Returns `null` if the reply is not a list of
+ * verdicts, or if a score exceeds 1. Then all scores are on another scale, on which 1 may be the lowest.
  */
 function readVerdicts(reply: string): ReadonlyMap<string, PassageVerdict> | null {
   const parsed = replySchema.safeParse(reply.length > REPLY_CHARACTERS ? null : readJson(reply));

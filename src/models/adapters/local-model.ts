@@ -30,7 +30,6 @@ export type LocalReply = { readonly id: number } & (ChatEvent | { readonly type:
 export interface LocalModelOptions {
   /** Folders in which to look for the runtime, after the folder of the model file. Their parent folders are searched too. */
   readonly folders: readonly string[];
-  /** Maximum tokens of a reply. */
   readonly replyTokens: number;
 }
 

@@ -42,8 +42,8 @@ export function createChatModel(name: string, endpoint: EndpointOptions): ChatMo
     return firstOf(readStream(body, endpoint, signal));
   };
   /**
-   * Opens a stream and waits for its first text. If the endpoint rejects `max_tokens`, uses the other name. If it rejects
-   * the JSON schema, leaves it out. Later calls do the same.
+   * Opens a stream and waits for its first text. If the endpoint rejects `max_tokens`, sends `max_completion_tokens`
+   * instead. If it rejects the JSON schema, leaves the schema out. Later calls do the same.
    */
   const open = async (prompt: ChatPrompt, options: ChatOptions): ReturnType<typeof ask> => {
     const asked = takesForms ? options : { ...options, form: undefined };

@@ -18,7 +18,7 @@ export interface PullOptions {
   readonly signal: AbortSignal;
   /** Maximum milliseconds until the first byte, and between two parts of the response. @default 30000 */
   readonly timeoutMs?: number;
-  /** Milliseconds before the first retry of a file; doubled for each further one. @default 500 */
+  /** Milliseconds before the first retry of a file; doubled before each further retry. @default 500 */
   readonly backoffMs?: number;
 }
 
