@@ -61,7 +61,7 @@ export function createTurns(clock: () => number = () => performance.now()): () =
   let due = 0;
   let begun = 0;
   // In a round, Node.js runs the immediates that were queued before the round, each followed by its microtasks.
-  // Immediates that are queued during the round run in the next one.
+  // Immediates that are queued during a round run in the next round.
   const give = (isFirst: boolean) => {
     due--;
     if (isFirst) begun = clock();

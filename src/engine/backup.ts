@@ -137,8 +137,8 @@ async function dumpFiles(folder: string, write: (line: BackupLine) => Promise<vo
 }
 
 /**
- * Restores a backup of this or an older version into an empty database. Restoring a SQLite backup into PostgreSQL moves uploads, web pages
- * and the proof key into tables; the other direction moves them into files.
+ * Restores a backup of this or an older version into an empty database. Restoring a SQLite backup into PostgreSQL moves
+ * uploads, web pages and the proof key into tables. Restoring a PostgreSQL backup into SQLite moves them into files.
  * @throws StoreError `backup_invalid`, `backup_unreadable`, `backup_elsewhere`, `store_not_empty`, `store_newer`
  */
 export async function restore(place: Place, path: string): Promise<BackupResult> {

@@ -74,7 +74,10 @@ async function askedAgain(
   return { text, resolved, scope, profile, detail, selection, history, sessionId: null, injectionSignals: [], ...limited };
 }
 
-/** Describes recorded filters by today's documents. Documents that the user may no longer see are described in general terms. */
+/**
+ * Describes the filters of a recorded question with the titles of today's documents. If the filters no longer apply,
+ * e.g. because a document is deleted or hidden from the user, the description names no document.
+ */
 async function named(
   filters: RecordedQuestion["filters"],
   scope: Scope,
@@ -136,7 +139,7 @@ export function createReportReader({ store, config, now }: Opened, { pack: packN
   };
 }
 
-/** Default number of reports listed after the groups. */
+/** Default number of single reports in an overview, below the groups by topic. */
 const DEFAULT_REPORT_LIMIT = 10;
 /** Maximum characters of a passage preview. */
 const PREVIEW_CHARACTERS = 160;

@@ -158,8 +158,8 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
       yield* scanConflicts(documentsOf(ids, scope, store, words), words, { total: ids.length, precedence, signal });
     },
     /**
-     * Embeds a domain with another encoder while the old one serves, then switches. The switch lasts until the
-     * configuration names another encoder.
+     * Embeds a domain with another encoder while searches still use the current one, then switches. The new encoder
+     * stays in use until the configuration names another one.
      */
     async switchEncoder(target: EncoderSpec, { domain, ...options }: SwitchOptions = {}) {
       const pack = domains.pack(domain);

@@ -12,7 +12,7 @@ import { didYouMean } from "../text/spelling.ts";
 import { describeIssues, group, optional, setting } from "../text/validate.ts";
 import type { ScopeOptions } from "./engine-types.ts";
 
-/** The six word categories that make a question complex (`seven-layer` design, table 5). */
+/** The six categories of words that make a question complex, as in the published `seven-layer` design (docs/profiles.md). */
 export const COMPLEXITY_CATEGORIES = ["comparison", "legal_appeals", "medical", "benefits", "presumptive", "financial"] as const;
 
 const slug = z.string().regex(/^[a-z0-9][a-z0-9_-]*$/, "must consist of lower-case letters, digits, - and _");
@@ -155,7 +155,7 @@ export function loadDomain(name: string, own?: string): DomainPack {
       { path },
     );
   }
-  // A pack without hotlines inherits the default pack's; an overriding default pack inherits the bundled one's.
+  // A pack without hotlines inherits those of the default pack. A default pack of your own inherits those of the bundled default pack.
   const from = name === DEFAULT_DOMAIN ? undefined : own;
   const isShipped = name === DEFAULT_DOMAIN && own === undefined;
   const hotlines = pack.hotlines ?? (isShipped ? [] : loadDomain(DEFAULT_DOMAIN, from).hotlines);
@@ -307,7 +307,7 @@ const catalogueSchema = z.record(
   z.strictObject({ meaning: z.string().default(""), terms: z.record(z.string(), z.string().min(1)) }),
 );
 
-/** Returns, by tenant, its term for each canonical term. @throws ConfigError `domain_invalid`, also for an unknown tenant */
+/** Maps each tenant to its terms by canonical term. @throws ConfigError `domain_invalid`, also for an unknown tenant */
 function termsOf(path: string, tenants: readonly string[]): Readonly<Record<string, Readonly<Record<string, string>>>> {
   const found: Record<string, Record<string, string>> = {};
   const { data, lineOf } = openPackFile(path, catalogueSchema);

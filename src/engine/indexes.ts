@@ -79,7 +79,7 @@ export function createIndexes(opened: Opened, domains: Pick<Domains, "pack">, in
   return {
     of,
     opened: (): readonly DomainIndex[] => [...indexes.values()],
-    /** Rebuilds an index from the database and replaces the current one; running questions finish on the old one. */
+    /** Rebuilds an index from the database and replaces the current one; running questions finish on the previous index. */
     async rebuild(domain: string): Promise<DomainIndex> {
       await indexes.get(domain)?.idle();
       rmSync(snapshotPath(domain), { force: true });
@@ -116,7 +116,7 @@ export type Indexes = ReturnType<typeof createIndexes>;
 /** Milliseconds between checks for changes without a notification. A connection pooler, for example, may drop `LISTEN`. */
 const LOOK_MS = 1_000;
 
-/** Syncs open indexes when other processes change documents. Questions sync too, but would have to wait for it. */
+/** Syncs open indexes when other processes change documents. Without this, the next question would have to wait for its own sync. */
 export async function followChanges(
   { changes, search, closing, warn }: Pick<Opened, "changes" | "search" | "closing" | "warn">,
   indexes: Pick<Indexes, "opened">,

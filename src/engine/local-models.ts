@@ -181,8 +181,8 @@ export function createLocalModels(
       return { weights, encoder: encoder.id, embed: (texts) => encoder.embedSync(texts), read: reader.of(weights) };
     },
     rankingWeights,
-    // Compares questions by the embedded encoder, even if another encoder ranks passages: it needs no paid call, and the
-    // matcher was measured with it.
+    // Compares questions by the embedded encoder, even if another encoder ranks passages: it needs no paid call, and
+    // the thresholds of the matcher were measured with it.
     async embedQuestion(text: string) {
       const encoder = embedded();
       return { model: encoder.id, values: encoder.embedSync([text])[0] as Float32Array };

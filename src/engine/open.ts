@@ -125,7 +125,6 @@ export async function openShared(config: Config, given: EngineParts) {
   const words = given.words ?? sharedEnglishWords();
   const opening = given.openEncoder ?? ((spec: unknown) => openEncoder(encoderSpecSchema.parse(spec), config, embedded));
   const open = (spec: unknown) => watchEncoder(opening(spec), calls.tell);
-  /** Specification of the configured encoder. */
   const spec: unknown = given.encoder === undefined ? configuredSpec(config) : { given: given.encoder?.id };
   const encoder = given.encoder ? watchEncoder(given.encoder, calls.tell) : given.encoder === null || spec === null ? null : open(spec);
   const calibrations = loadCalibrations();
@@ -321,7 +320,7 @@ async function openSearchCluster(search: SearchConfig, { store, storeId, createI
     ca: ca === undefined ? undefined : readCertificate(ca),
   });
   return {
-    /** @param rebuild true: builds a new index while the current one serves */
+    /** @param rebuild true: builds a new index while searches still use the current one */
     engine: (domain: string, rebuild: boolean) =>
       new OpenSearchEngine({
         ...{ connection, prefix, domain, store: storeId, shards, createId, rebuild },

@@ -244,7 +244,7 @@ function filtersOf({ filters }: AnswerRecord["question"]): FilterRequest | null 
   };
 }
 
-/** Returns the document changes, those of documents with a passage of the answer first. */
+/** Orders document changes: first those of documents with a passage of the answer. */
 function likeliest(edits: readonly DocumentChange[], { body }: Pick<StoredRecord, "body">): DocumentChange[] {
   const found = new Set((body as AnswerRecord).passages.map(({ documentId }) => documentId));
   return [...edits].sort((a, b) => Number(found.has(b.id)) - Number(found.has(a.id)));

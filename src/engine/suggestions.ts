@@ -11,7 +11,7 @@ type Read = Pick<StoredDocument, "title" | "text" | "blocks" | "units">;
 const SUGGESTIONS = 3;
 /** Maximum number of questions to try for one list of suggestions. */
 const MOST_TRIED = 15;
-/** Maximum numbers of documents to take questions from, of questions per document, and of characters read per document. */
+/** Maximum number of documents from which questions are taken. The two limits below apply to each document: questions, characters read. */
 const MOST_DOCUMENTS = 40;
 const MOST_OF_DOCUMENT = 4;
 const MOST_CHARACTERS = 30_000;

@@ -136,7 +136,7 @@ function summarise(
 
 type OperatingPoint = ReturnType<typeof pointAt>;
 
-/** Counts the answers, and the wrong ones among them, that a threshold lets through. */
+/** Counts the answers whose confidence reaches a threshold, and the wrong answers among them. */
 function pointAt(answered: readonly Answered[], threshold: number) {
   const some = answered.filter(({ chance }) => chance >= threshold);
   return {
@@ -274,7 +274,7 @@ export function chooseThreshold(labelled: readonly LabelledScore[], risk: number
 
 type Count = ReturnType<typeof countAnswered>[number];
 
-/** Counts, for each threshold, the answers that it lets through and the wrong ones among them. */
+/** Counts, for each threshold, the answers whose confidence reaches it, and the wrong answers among them. */
 function countAnswered(labelled: readonly LabelledScore[]) {
   const sorted = [...labelled].sort((a, b) => b.score - a.score);
   let [answered, wrong] = [0, 0];

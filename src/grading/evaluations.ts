@@ -159,7 +159,9 @@ interface RunParts {
 
 interface EvaluationRun {
   readonly evaluation: Evaluation;
-  /** A golden set with its documents, or only questions. These are asked about a temporary copy of this installation's documents. */
+  /**
+   * A golden set with its documents, or only questions. Such questions are asked about a temporary copy of this installation's documents.
+   */
   readonly asked: GoldenSet | GoldenFile;
   /** Called with the changed fields, after every judged question and at the end. */
   readonly change: (more: Partial<Evaluation>) => void;

@@ -28,7 +28,6 @@ export function assignVariant(secret: string, name: string, { variants }: Pick<E
   return last;
 }
 
-/** Returns the configured experiments by domain. */
 export function experimentsByDomain(config: Config): ReadonlyMap<string, { readonly name: string; readonly settings: ExperimentSettings }> {
   const found = new Map<string, { readonly name: string; readonly settings: ExperimentSettings }>();
   for (const [name, settings] of Object.entries(config.experiments)) {

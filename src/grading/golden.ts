@@ -44,7 +44,9 @@ export function parseLines<T>(name: string, text: string, schema: z.ZodType<T>, 
 
 const phrases = z.array(z.string().min(1)).default([]);
 
-/** Schema of an answerable question. Gold pages and quotes state its answer. A right answer contains all key values, no `must_not`. */
+/**
+ * Schema of an answerable question. Gold pages and quotes state its answer. A right answer has all `key_values` and no value of `must_not`.
+ */
 export const answerableSchema = z.object({
   id: z.string().min(1),
   question: z.string().min(1),

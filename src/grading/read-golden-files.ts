@@ -10,8 +10,8 @@ import { answerableSchema, type GoldenAnswerable, type GoldenUnanswerable, parse
 /** Keys that every row may have: `notes` for comments, and `kind`, which marks unanswerable questions in mixed files. */
 const ANYWHERE = ["notes", "kind"];
 /**
- * Maximum number of edits between an unknown key and a known one for the unknown key to count as misspelt. Shorter keys
- * allow fewer edits: one for every three letters.
+ * An unknown key counts as misspelt if it differs from a known key by at most this many edits. Shorter keys may differ
+ * by fewer edits: one for every three letters.
  */
 const SLIPS = 2;
 

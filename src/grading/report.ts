@@ -23,7 +23,6 @@ export interface TableRow {
   readonly figure: string;
   /** 95 % interval. */
   readonly interval?: string;
-  /** Remark. */
   readonly note?: string;
 }
 

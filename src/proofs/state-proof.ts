@@ -16,7 +16,10 @@ import { leafOf, type ProofDocument, type ProofPassage, type ProofStatement } fr
 export interface ProvableAnswer {
   /** The record of the answer to be proved. */
   readonly asked: StoredRecord;
-  /** The record of its writing: `asked` itself or, for an answer from the cache, the record of the stored answer. */
+  /**
+   * The record that was made when the answer was written. It equals `asked` or, if the answer came from the cache, is
+   * the record of the stored answer.
+   */
   readonly made: StoredRecord;
   /** Versions of all documents of the domain at the revision at which the answer was written, ordered by id. */
   readonly held: readonly HeldVersion[];

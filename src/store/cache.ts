@@ -52,7 +52,7 @@ export interface CachePut {
   readonly scope: string;
   readonly place: CachePlace;
   readonly answer: string;
-  /** Interaction whose review status applies to the answer. The entry is deleted with it. */
+  /** Interaction whose review status applies to the answer. Deleting the interaction deletes the entry. */
   readonly interactionId: string | null;
   /** Every document that the answer cites or mentions. */
   readonly documents: readonly NamedDocument[];

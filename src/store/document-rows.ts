@@ -203,7 +203,6 @@ export async function readDocumentRows(
   }));
 }
 
-/** Returns chunks by document id. */
 export async function loadChunks(db: Kysely<Database>, documentIds: readonly string[]): Promise<Map<string, Chunk[]>> {
   const rows = await db
     .selectFrom("chunks")

@@ -8,7 +8,7 @@ const recordSchema = z.object({
   id: z.string(),
   /** Specification from which the encoder can be opened again; contains no API key. */
   spec: z.unknown(),
-  /** Encoder that the configuration named when this one was activated. A later change of the configuration takes precedence. */
+  /** Encoder that the configuration named when `id` was activated. A later change of the configuration takes precedence. */
   configured: z.string(),
 });
 

@@ -276,7 +276,7 @@ async function purgeAudit(trx: Transaction<Database>, before: string, at: string
     .limit(1)
     .executeTakeFirst();
   if (newest === undefined || lastOld === undefined) return 0;
-  // Keep purge rows if there are no others: the last one records where the chain begins, and a new one would only replace it.
+  // Keep purge rows if there are no other rows: the last purge row records where the chain begins, and a new one would only replace it.
   const oldRows = await trx.selectFrom("audit_log").select("action").where("seq", "<=", lastOld.seq).execute();
   if (newest.seq === lastOld.seq && oldRows.every(({ action }) => action === "purge")) return 0;
   const details = { audit_from: lastOld.seq + 1, audit_previous: lastOld.hash, rows: oldRows.length };

@@ -26,11 +26,10 @@ const MOST_AT_ONCE = 64;
 type Waiting<Item, Result> = { readonly item: Item } & PromiseWithResolvers<Result>;
 
 /**
- * Batches concurrent writes. While `atOnce` writes run, further items queue in order. Each caller gets the result of
- * its own item. If a batch fails, its items are retried one by one. If the database or disk failed (`StoreError`), all
- * are rejected.
- * @param write stores one or more of the items, beginning with the first, in one transaction, and returns their results
- * in order; the next call gets the other items
+ * Batches concurrent writes. While `atOnce` writes run, further items queue in order. Each caller gets the result of its own item. If a
+ * batch fails, its items are retried one by one. If the database or disk failed (`StoreError`), all items are rejected.
+ * @param write stores one or more of the items, beginning with the first, in one transaction, and returns their results in order; the next
+ * call gets the remaining items
  * @param options.most maximum number of items per write
  * @param options.atOnce maximum number of concurrent writes
  */
@@ -71,7 +70,7 @@ const ADDITIONS_PER_LOOK = 256;
 const ROWS_AT_ONCE = 16;
 /** Milliseconds after which a write to SQLite takes no more items. SQLite runs in the thread that also serves requests. */
 const WRITE_MS = 6;
-/** Maximum number of concurrent writes to PostgreSQL. While one is flushed to disk, the next one can run. */
+/** Maximum number of concurrent writes to PostgreSQL. While one write is flushed to disk, the next one can run. */
 const SERVER_WRITES = 3;
 
 /** Further rows to store with an interaction. */
@@ -114,8 +113,8 @@ function createInteractionWriter(db: Kysely<Database>, { writeTurns, clock, rete
 }
 
 /**
- * Creates a writer that stores interactions in order. A reviewed one is inserted immediately, so that later ones with
- * the same answer can inherit its review.
+ * Creates a writer that stores interactions in order. It inserts a reviewed interaction immediately, so that later
+ * interactions with the same answer can inherit its review.
  */
 function createTogetherWriter(db: Kysely<Database>, writeTurns: WriteTurns) {
   const reviewOf = createReviewReader(db);

@@ -7,7 +7,7 @@ import type { Database } from "./schema.ts";
 /** Maximum dimensions that pgvector's HNSW indexes as `vector` and as `halfvec` (its README, "HNSW"). */
 const VECTOR_DIMENSIONS = 2_000;
 const HALFVEC_DIMENSIONS = 4_000;
-/** HNSW parameters of the `seven-layer` design (tables 10 and 11); also pgvector's defaults. */
+/** HNSW parameters: pgvector's defaults, which the published `seven-layer` design (docs/profiles.md) also has. */
 const HNSW = { m: 16, efConstruction: 64 } as const;
 const ROWS_PER_INSERT = 500;
 

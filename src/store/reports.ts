@@ -16,7 +16,6 @@ export interface NewReport {
   readonly entries: number;
 }
 
-/** Selects reports. */
 export interface ReportSelection {
   /** Selects reports of this domain and tenant. The scope must have all access labels of a report. */
   readonly scope: Scope;

@@ -57,10 +57,10 @@ export function createStatisticsStore(db: Kysely<Database>) {
 /** Measurements from making one answer: timings, metrics, model calls, checks. */
 export type MadeAnswer = Awaited<ReturnType<StatisticsStore["made"]>>[number];
 
-/** Measurements of one answer under a variant of an experiment, without words. */
+/** Measurements of one answer in an experiment, without words. A variant is one of the settings that the experiment compares. */
 export interface Exposure
   extends Readonly<Pick<Database["exposures"], "answerId" | "experiment" | "variant" | "latencyMs" | "tokens" | "costUsd">> {
-  /** Name of the session. All its questions get the same variant. Only its keyed hash is stored. */
+  /** Name of the session. All its questions get the same variant. Only a keyed hash of the name is stored. */
   readonly session: string;
   readonly answered: boolean;
   readonly warned: boolean;

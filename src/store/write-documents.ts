@@ -18,7 +18,7 @@ async function renameFile(
     .select(["id", "path"])
     .where(({ and }) => and({ ...placeOf(place), file: from }))
     .execute();
-  // Keep the old versions: the new path gives documents new versions, and recorded answers name the old ones.
+  // Keep the old versions: the new path gives the documents new versions, but recorded answers refer to the old versions.
   const ids = rows.map(({ id }) => id);
   await keepVersions(trx, ids, place.domain);
   for (const { id, path } of rows) {

@@ -26,7 +26,7 @@ export interface ReadFolderOptions {
 }
 
 /**
- * @returns the documents, files without a known format (`skipped`) and failed ones (`failed`), with reasons
+ * @returns the documents; `skipped`: files without a known format; `failed`: files that cannot be read; both with reasons
  * @throws IngestError `folder_missing`, `folder_unreadable`, `not_a_folder`
  */
 export async function readFolder(folder: string, { root, maxFileBytes, signal, onFile }: ReadFolderOptions) {
@@ -54,7 +54,8 @@ const FEW_QUESTIONS = 10;
 
 /**
  * Checks that the tenants, pages and quotes of every golden question exist.
- * @param visibleTo documents by tenant; shared ones under `""`; `null`: documents are absent, so pages and quotes cannot be checked
+ * @param visibleTo documents by tenant; key `""`: the shared documents. `null`: there are no documents, so pages and
+ * quotes cannot be checked
  */
 function checkGolden(pack: DomainPack, visibleTo: ReadonlyMap<string, readonly FolderDocument[]> | null) {
   if (pack.golden === null) {
@@ -132,7 +133,7 @@ export interface CheckPackOptions {
   readonly documents?: string | undefined;
   readonly maxFileBytes: number;
   readonly signal: AbortSignal;
-  /** Returns the threshold of a local calibration, or `null` if there is none. If absent, only the pack's calibration is checked. */
+  /** Returns the threshold of a local calibration; `null`: there is none. Without this function, only the pack's calibration is checked. */
   readonly madeHere?: ((pack: DomainPack) => Promise<GateThreshold | null>) | undefined;
 }
 
@@ -162,7 +163,10 @@ export async function checkPack(name: string, options: CheckPackOptions) {
   return { name, title: pack.title, documents: read.documents.length, questions: golden.questions, findings };
 }
 
-/** Reads the documents of a pack. `visibleTo` maps each tenant to its documents, and `""` to shared ones; `null` if the pack has none. */
+/**
+ * Reads the documents of a pack. `visibleTo` maps each tenant to the documents that it may read; the key `""` stands
+ * for the shared documents. `visibleTo` is `null` if the pack has no folder of documents.
+ */
 async function readPack(pack: DomainPack, options: CheckPackOptions) {
   const findings: PackFinding[] = [];
   const read = async (folder: string, root: string, tenant: string | null): Promise<FolderDocument[]> => {
@@ -293,7 +297,7 @@ function checkWords(pack: DomainPack, documents: readonly FolderDocument[]): Pac
   ];
 }
 
-/** Reports tenants' terms that occur in no document of the tenant: no answer can use them. Also reports terms that a tenant lacks. */
+/** Reports terms that occur in no document of their tenant, so no answer can use them. Also reports tenants without a canonical term. */
 function checkTerms({ tenants }: Pick<DomainPack, "tenants">, visibleTo: ReadonlyMap<string, readonly FolderDocument[]>): PackFinding[] {
   const missing = Object.entries(tenants).flatMap(([name, { terms }]) => {
     const holds = createHolder(visibleTo.get(name) ?? []);

@@ -17,7 +17,7 @@ const SIMILAR = `# Similar words of the documents: synonyms, siblings or opposit
 # synonyms:
 `;
 
-/** @param similar pairs of words, proposed as synonyms in comments */
+/** @param similar pairs of words, written as commented-out synonyms for the user to check */
 export function packText(pack: ProposedPack, similar: readonly WordPair[]): string {
   const pairs = similar.map(([a, b]) => `#   - [${a}, ${b}]\n`).join("");
   return `${HEAD}${stringify(pack, { lineWidth: 0 })}${pairs === "" ? "" : SIMILAR}${pairs}`;
