@@ -28,7 +28,7 @@ export function pathOf<T extends string | undefined>({ process }: CliContext, gi
   return (given === undefined ? undefined : resolve(process.cwd(), given)) as T;
 }
 
-/** Reads standard input. If it is longer than `most` bytes, the result is cut off at some place after them. */
+/** Reads standard input. If it is longer than `most` bytes, reading stops soon after that, so the result is incomplete. */
 export async function readInput({ process: { stdin } }: CliContext, most: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   let bytes = 0;
@@ -67,7 +67,7 @@ export function configOf(
   return loadConfig({ cwd: process.cwd(), env: process.env, overrides: { data_dir: dataDir, ...overrides }, defaults });
 }
 
-/** Runs `use` with an engine, then closes it. The engine's code is loaded only here, because help and usage errors do without it. */
+/** Runs `use` with an engine, then closes it. Loads the code of the engine only here, because help and usage errors do not need it. */
 export async function withEngine<T>({ terminal, process }: CliContext, config: Config, use: (engine: Engine) => Promise<T>): Promise<T> {
   const { createEngine } = await import("../engine/engine.ts");
   const engine = await createEngine(config, { ...process.engine, warn: (message) => terminal.error(`warning: ${message}`) });

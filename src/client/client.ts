@@ -5,7 +5,7 @@ import { parseEvents } from "./parse-events.ts";
 /** Default number of retries after a failed attempt. */
 export const DEFAULT_RETRIES = 2;
 /**
- * Milliseconds before the first retry; the wait doubles with each further one. A random addition of up to 100 % keeps many
+ * Milliseconds before the first retry; doubled before each further retry. A random addition of up to 100 % keeps many
  * clients from retrying at the same time.
  */
 export const DEFAULT_BACKOFF_MS = 300;
@@ -24,8 +24,8 @@ export interface RetryOptions {
 }
 
 /**
- * Runs `attempt` until it succeeds, at most `retries` more times after the first. Only failures that may be temporary are
- * retried, never before the time that the server requests.
+ * Runs `attempt` until it succeeds: once, and then at most `retries` times again. Only failures that may be temporary
+ * are retried, never before the time that the server requests.
  * @throws RetryExhaustedError after several attempts; any other error of `attempt` unchanged
  */
 export async function withRetries<T>(attempt: () => Promise<T>, { retries, backoffMs, signal }: RetryOptions): Promise<T> {
@@ -100,7 +100,7 @@ export interface ClientOptions {
   readonly timeoutMs?: number | undefined;
   /** Maximum number of retries after temporary failures. A stream is retried only before its first event. @default 2 */
   readonly retries?: number | undefined;
-  /** Milliseconds before the first retry; they double with each further one. @default 300 */
+  /** Milliseconds before the first retry; doubled before each further retry. @default 300 */
   readonly backoffMs?: number | undefined;
 }
 

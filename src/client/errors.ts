@@ -40,7 +40,7 @@ export class ApiError extends ClientError {}
 /** No response within `timeoutMs`, or a stream without data for that long. */
 export class TimeoutError extends ClientError {}
 
-/** Every attempt failed. `code`, `status` and `cause` belong to the last one. */
+/** Every attempt failed. `code`, `status` and `cause` belong to the last attempt. */
 export class RetryExhaustedError extends ClientError {
   /** Number of attempts, including the first one. */
   readonly attempts: number;

@@ -27,7 +27,7 @@ export interface AnswerActionsProps {
   readonly onRetry: () => void;
 }
 
-/** The actions of an answer in one row. “More” opens further ones. After a click on “Wrong”, a field for the reason appears. */
+/** The actions of an answer in one row. “More” shows the remaining actions. After a click on “Wrong”, a field for the reason appears. */
 export function AnswerActions({ number, answer, busy, onMore, onRetry }: AnswerActionsProps) {
   const { api, roles } = useAccount();
   const [rating, setRating] = useState<Rating>({ type: "open" });

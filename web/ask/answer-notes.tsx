@@ -32,7 +32,7 @@ export function Messages({ warnings, notices, onAsk }: MessagesProps) {
   );
 }
 
-/** Matches URLs and phone numbers in a hotline's text. Phone numbers include short ones: 5–6 digits, or 3 that begin with 1 or 9. */
+/** Matches URLs and phone numbers in a hotline's text, also short numbers: 5–6 digits, or 3 digits that begin with 1 or 9. */
 const REACHABLE = /https?:\/\/[^\s)]+|\b(?:\+?\d[\d-]{7,}\d|\d{5,6}|[19]\d{2})\b/g;
 
 /** Renders a text with its URLs and phone numbers as links. */

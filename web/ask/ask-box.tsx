@@ -84,7 +84,7 @@ export function AskBox({ text, onText, running, onAsk, onStop, ref }: AskBoxProp
   const hintId = useId();
   const question = text.trim();
   const excess = question.length - MAX_QUESTION_CHARACTERS;
-  // A question that is too long is sent too. The server then reports the limit, and first shows hotlines if it tells of a crisis.
+  // A question that is too long is sent too. If the question tells of a crisis, the server first sends hotlines. It then reports the limit.
   const canAsk = !running && question.length > 0;
 
   function send() {

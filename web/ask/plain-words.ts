@@ -97,9 +97,9 @@ const FITS: Readonly<Record<Fit, string>> = {
 };
 
 /**
- * Describes a confidence in words. Calibrated ones use the likelihood scale of the IPCC guidance note on uncertainty (2010):
- * very likely from 90 %, likely from 66 %, about as likely as not from 33 %. An uncalibrated confidence is no probability,
- * so the words say how well the sources fit.
+ * Describes a confidence in words. The words for a calibrated confidence are the likelihood scale of the IPCC guidance
+ * note on uncertainty (2010): very likely from 90 %, likely from 66 %, about as likely as not from 33 %. An
+ * uncalibrated confidence is no probability, so the words say how well the sources fit.
  */
 export function labelConfidence({
   agg_conf: value,

@@ -54,7 +54,7 @@ interface GraphDrawingProps {
   readonly onChoose: (id: string) => void;
 }
 
-/** Size, maximum number and maximum length of labels. On a narrow screen there are fewer, shorter and, in drawing units, larger ones. */
+/** Font size of labels in drawing units, their maximum number and maximum length. A narrow screen has fewer, shorter and larger labels. */
 const LABELS = { wide: { size: 13, most: 24, characters: 26 }, narrow: { size: 27, most: 12, characters: 16 } } as const;
 const NARROW = "(max-width: 48rem)";
 /** Minimum size of the visible part in drawing units. */

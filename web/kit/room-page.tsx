@@ -1,6 +1,5 @@
 import { type ReactNode, useId } from "react";
 
-/** A view with its title. */
 export function RoomPage({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   const id = useId();
   return (

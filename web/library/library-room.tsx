@@ -169,7 +169,7 @@ function Problems({ files, scope }: { readonly files: readonly WireFile[]; reado
 
 const NOTHING: WireFileList = { items: [], next_cursor: null };
 
-/** Returns the rank of a file in the list: files being read, then failed ones, then uploads, then files from the server's folder. */
+/** Returns the rank of a file in the list: files being read, then failed files, then uploads, then files from the server's folder. */
 function rankOf({ status, uploaded }: WireFile): number {
   return isBeingRead({ status }) ? 0 : status === "failed" ? 1 : uploaded ? 2 : 3;
 }
@@ -315,7 +315,7 @@ function VersionList({ document: { id, title }, scope }: VersionsProps) {
   );
 }
 
-/** Names an earlier version by its distance from the current one, because hashes mean nothing to users. */
+/** Names an earlier version by the number of versions since then, because hashes mean nothing to users. */
 function versionsAgo(back: number): string {
   return back === 1 ? "the previous version" : `${formatCount(back, "version")} earlier`;
 }

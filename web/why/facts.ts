@@ -40,7 +40,7 @@ const NAMES: Readonly<Record<string, string>> = {
   verified: "passages that answer",
 };
 
-/** Why a stored question did or did not match the current one. Other outcomes are shown by their name. */
+/** Texts that say why a stored question did or did not match the current question. Other rules are shown by their name. */
 const RULES: Readonly<Record<string, string>> = {
   asked: "asks for something else",
   cited: "depends on sources that were not found for this question",

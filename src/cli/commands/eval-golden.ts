@@ -105,7 +105,7 @@ async function evaluateGolden(
   const measured: MeasuredSet[] = [];
   let cancelled: unknown = null;
   try {
-    // Load the engine only here, because help and usage errors do without it.
+    // Load the engine only here, because help and usage errors do not need it.
     const [{ createEngine }, { runGolden }, { createShippedJudge }] = await Promise.all([
       import("../../engine/engine.ts"),
       import("../../grading/run-golden.ts"),
