@@ -16,6 +16,8 @@ function findRoot(folder: string): string {
   if (existsSync(join(folder, "package.json"))) return folder;
   const above = dirname(folder);
   if (above === folder)
-    throw new Error(`No package.json found above ${import.meta.dirname}: the installation is incomplete. Reinstall the package.`);
+    throw new Error(
+      `The installation of Sourcebound is incomplete: there is no package.json above ${import.meta.dirname}. Reinstall Sourcebound.`,
+    );
   return findRoot(above);
 }

@@ -26,7 +26,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
 const COMMON: Readonly<Record<string, string>> = {
   "--json": "print JSON",
   "--domain <name>": "domain to use",
-  "--by <name>": "who does this, for the audit log",
+  "--by <name>": "your name, for the audit log",
 };
 
 /** Every command with its options, by groups. */

@@ -68,8 +68,11 @@ interface CommandSpec<Specs extends readonly OptionSpec[], Argument extends Argu
 }
 
 export const DOMAIN = ["--domain <name>", "domain to use"] as const;
-export const TENANT = ["--tenant <name>", "tenant within the domain"] as const;
-export const PROFILE = ["--profile <name>", "profile: the stages that run and their settings; see `profiles`"] as const;
+export const TENANT = ["--tenant <name>", "tenant of the domain whose documents and terms apply"] as const;
+export const PROFILE = [
+  "--profile <name>",
+  "profile to answer with: a named set of methods and thresholds; `sourcebound profiles` lists them",
+] as const;
 export const JSON_OUT = ["--json", "print JSON"] as const;
 
 export function define<const Specs extends readonly OptionSpec[] = [], const Argument extends ArgumentSpec | undefined = undefined>(
@@ -125,11 +128,11 @@ export function renderRecord(record: unknown): string {
 /**
  * Returns a parser for options whose value is a number.
  * @param pattern form of a valid number
- * @param what description of valid values, for the error message
+ * @param expected description of valid values, for the error message
  */
-export function numberOf(pattern: RegExp, what: string): (text: string) => number {
+export function numberOf(pattern: RegExp, expected: string): (text: string) => number {
   return (text) => {
-    if (!pattern.test(text)) throw new InvalidArgumentError(`use ${what}.`);
+    if (!pattern.test(text)) throw new InvalidArgumentError(`use ${expected}.`);
     return Number(text);
   };
 }

@@ -45,13 +45,17 @@ export async function readInput({ process: { stdin } }: CliContext, most: number
  * @param what name of the content, for the error message, e.g. "questions"
  * @throws RequestError with `code`
  */
-export async function readText(context: CliContext, file: string, { code, what }: { code: string; what: string }): Promise<string> {
+export async function readText(
+  context: CliContext,
+  file: string,
+  { code, what: contents }: { code: string; what: string },
+): Promise<string> {
   if (file === "-") return (await readInput(context, Number.POSITIVE_INFINITY)).toString("utf8");
   const path = pathOf(context, file);
   try {
     return readFileSync(path, "utf8");
   } catch (cause) {
-    const message = `${path} cannot be read (${systemCodeOf(cause) ?? messageOf(cause)}). Name a readable file with the ${what}.`;
+    const message = `${path} cannot be read (${systemCodeOf(cause) ?? messageOf(cause)}). Give the path of a readable file that contains the ${contents}.`;
     throw new RequestError(code, message, { file }, { cause });
   }
 }

@@ -89,7 +89,9 @@ export function conflictLines({ heading, sides, decidedBy }: Disagreement, color
     lines.push(`    "${harmlessLine(quote)}"`, colors.dim(`    characters ${start}–${end}${url === null ? "" : `, ${harmlessLine(url)}`}`));
   }
   const all = sides.length === 2 ? "both" : "all";
-  lines.push(decidedBy === null ? `  No rule says which one takes precedence. Check ${all}.` : `  Decided by: ${labelRule(decidedBy)}`);
+  lines.push(
+    decidedBy === null ? `  No rule decides which source takes precedence. Read ${all} sources.` : `  Decided by: ${labelRule(decidedBy)}`,
+  );
   return lines;
 }
 
@@ -123,15 +125,15 @@ function refusalLines(refusal: NonNullable<Answer["refusal"]>, colors: Terminal[
   if (unreadableCount > 0) {
     const more = unreadableCount - unreadable.length;
     const names = unreadable.map(harmlessLine).join(", ");
-    lines.push(`Not searched because unreadable (${unreadableCount}): ${names}${more > 0 ? ` and ${more} more` : ""}.`);
+    lines.push(`Files that could not be read and were not searched (${unreadableCount}): ${names}${more > 0 ? ` and ${more} more` : ""}.`);
   }
   if (nearest.length > 0) {
     lines.push("", "Nearest passages, which may not answer the question:");
     for (const { title, heading, url, original, quote, missing, missingValues } of nearest) {
       lines.push(`- ${harmlessLine(title)}${heading === null ? "" : ` – ${harmlessLine(heading)}`}`);
       if (quote !== null) lines.push(`  “${harmlessLine(quote)}”`);
-      if (missing.length > 0) lines.push(`  missing words: ${missing.map(harmlessLine).join(", ")}`);
-      if (missingValues.length > 0) lines.push(`  missing values: ${missingValues.join("; ")}`);
+      if (missing.length > 0) lines.push(`  words of the question that it lacks: ${missing.map(harmlessLine).join(", ")}`);
+      if (missingValues.length > 0) lines.push(`  kinds of values asked for that it lacks: ${missingValues.join("; ")}`);
       lines.push(colors.dim(`  ${harmlessLine(`${original.path}, ${labelOriginal(original)}`)}`));
       if (url !== null) lines.push(`  ${harmlessLine(url)}`);
     }

@@ -89,7 +89,7 @@ function withCommands(command: Command): Command[] {
 export function createProgram(context: CliContext): Command {
   const program = new Command(context.terminal.command)
     .description("Answers questions from your documents. Every sentence links to the exact source text; otherwise the question is refused.")
-    .addOption(new Option("--data-dir <folder>", "data folder with the database (or SOURCEBOUND_DATA_DIR)"))
+    .addOption(new Option("--data-dir <folder>", "data folder, which holds the database (or set SOURCEBOUND_DATA_DIR)"))
     .addHelpText("after", EXAMPLES);
   addAskCommand(program, context);
   addCheckCommand(program, context);

@@ -145,9 +145,14 @@ export function createClient({ baseUrl, apiKey, fetch = (...request) => globalTh
   const send = async (path: string, { headers, ...init }: RequestParts, deadline: Deadline): Promise<Response> => {
     const key = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
     const response = await fetch(`${root}${path}`, { ...init, headers: { ...headers, ...key }, signal: deadline.signal }).catch((cause) => {
-      const where = root === "" ? "" : ` at ${root}`;
+      const address = root === "" ? "" : ` at ${root}`;
       throw deadline.reasonOr(
-        () => new ClientError("unreachable", `The server${where} cannot be reached. Check that it is running.`, { cause }),
+        () =>
+          new ClientError(
+            "unreachable",
+            `The server${address} cannot be reached. Check that it is running and that the address is correct.`,
+            { cause },
+          ),
       );
     });
     if (response.ok) return response;
@@ -240,9 +245,13 @@ type Read<T> = (response: Response, deadline: Deadline) => Promise<T>;
 async function* readEvents(response: Response, deadline: Deadline): AsyncGenerator<StreamEvent, void> {
   try {
     if (response.body === null || !response.headers.get("content-type")?.startsWith("text/event-stream")) {
-      throw new ClientError("invalid_response", "The server did not answer with an event stream. Check its address.", {
-        status: response.status,
-      });
+      throw new ClientError(
+        "invalid_response",
+        "The address answers, but not with a stream of answer events as a Sourcebound server does. Check the address.",
+        {
+          status: response.status,
+        },
+      );
     }
     let answered = false;
     for await (const event of parseEvents(response.body, deadline.touch)) {

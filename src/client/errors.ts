@@ -46,7 +46,7 @@ export class RetryExhaustedError extends ClientError {
   readonly attempts: number;
 
   constructor(last: ClientError, attempts: number) {
-    super(last.code, `${last.message} (${attempts} tries)`, {
+    super(last.code, `${last.message} (after ${attempts} attempts)`, {
       ...{ status: last.status, data: last.data, warnings: last.warnings, requestId: last.requestId, cause: last },
     });
     this.attempts = attempts;

@@ -26,7 +26,7 @@ const NEW_SCALE = 1.0073;
  */
 export function mergeAdapter(path: string, { header, hash, places, memory }: Unpacked): string {
   return openContainer(path, adapterSchema, ({ header: { base, rank, tensors }, payloadBytes, read, corrupt }) => {
-    if (base !== hash) throw corrupt("it was trained on other weights");
+    if (base !== hash) throw corrupt("it was trained for another cross-encoder than the one in use");
     const payload = Buffer.alloc(payloadBytes);
     const own = read(payload);
     const { buffer, byteOffset } = payload;

@@ -22,10 +22,10 @@ export function openContainer<Header, T>(
   schema: { parse(value: unknown): Header },
   use: (container: Container<Header>) => T,
 ): T {
-  const corrupt = (what: string, cause?: unknown) =>
+  const corrupt = (fault: string, cause?: unknown) =>
     new ModelError(
       "reader_corrupt",
-      `the cross-encoder's weights ${path} are damaged (${what}). Reinstall the package, or create them again with lab/train/reader`,
+      `the file ${path} with the weights of the cross-encoder is damaged (${fault}). Reinstall Sourcebound, or replace the file by an undamaged copy`,
       { path },
       { cause },
     );
@@ -61,7 +61,7 @@ function openWeights(path: string): number {
     throw new Error("it is not a file");
   } catch (error) {
     const code = systemCodeOf(error) === "ENOENT" ? "reader_missing" : "reader_unreadable";
-    const message = `the cross-encoder's weights ${path} cannot be read (${messageOf(error)}). Reinstall the package, or give the path of a weights file`;
+    const message = `the file ${path} with the weights of the cross-encoder cannot be read (${messageOf(error)}). Reinstall Sourcebound, or correct the path`;
     throw new ModelError(code, message, { path }, { cause: error });
   }
 }
@@ -69,7 +69,8 @@ function openWeights(path: string): number {
 function readExactly<T extends Buffer>(file: number, from: number, into: T): T {
   for (let done = 0; done < into.length; ) {
     const count = readSync(file, into, done, into.length - done, from + done);
-    if (count === 0) throw new ModelError("reader_corrupt", "the cross-encoder's weights changed while they were read. Try again");
+    if (count === 0)
+      throw new ModelError("reader_corrupt", "the file with the weights of the cross-encoder was changed while it was read. Try again");
     done += count;
   }
   return into;

@@ -234,7 +234,14 @@ export function createReaderPool(start: StartThread, threads: number): ReaderPoo
     slot.job = null;
     slot.thread?.hold(false);
     if ("reading" in reply) job.resolve(reply.reading);
-    else job.reject(new ModelError("reader_failed", `the cross-encoder could not score a text (${reply.failure}). Please report it`, {}));
+    else
+      job.reject(
+        new ModelError(
+          "reader_failed",
+          `the cross-encoder could not score a text (${reply.failure}). Try again; if it fails again, report this message`,
+          {},
+        ),
+      );
     next();
   }
 
@@ -247,7 +254,7 @@ export function createReaderPool(start: StartThread, threads: number): ReaderPoo
       job.crashes++;
       if (job.crashes < MAX_CRASHES) row.unshift(job);
       else {
-        const message = `a worker thread of the cross-encoder crashed twice on the same text (${messageOf(cause)}). Please report it with the text`;
+        const message = `the cross-encoder crashed twice on the same text (${messageOf(cause)}). Report this message, with the question and the document if possible`;
         job.reject(new ModelError("reader_crashed", message, {}, { cause }));
       }
     }
@@ -301,7 +308,7 @@ export function createReaderPool(start: StartThread, threads: number): ReaderPoo
 }
 
 function closedError(): ModelError {
-  return new ModelError("reader_closed", "the cross-encoder is closed. Open a new engine");
+  return new ModelError("reader_closed", "the cross-encoder was already closed with its engine. Open a new engine");
 }
 
 /** Heap limits of a thread in MB. The heap contains only a vocabulary and one text; weights and buffers are in shared memory. */

@@ -100,7 +100,7 @@ function matricesOf(layer: string, at: (name: string) => number, limits: Readonl
 type Embed = (ids: Int32Array, words: Float32Array, rest: Float32Array) => void;
 
 function createEmbedding(weights: ReaderWeights): Embed {
-  const { hidden, embedding_bits: bits, max_tokens: most } = weights.header;
+  const { hidden, embedding_bits: bits, max_tokens: maxTokens } = weights.header;
   const { buffer } = weights.memory;
   const at = (name: string) => placeOf(weights, name);
   const float32 = new Float32Array(buffer);
@@ -118,7 +118,8 @@ function createEmbedding(weights: ReaderWeights): Embed {
     return (((((bytes[byte + 1] as number) << 8) | (bytes[byte] as number)) >> (bit & 7)) & mask) - zero;
   };
   return (ids, words, rest) => {
-    if (ids.length === 0 || ids.length > most) throw new Error(`a sequence has ${ids.length} tokens; it must have 1 to ${most}`);
+    if (ids.length === 0 || ids.length > maxTokens)
+      throw new Error(`a text for the cross-encoder has ${ids.length} tokens; it must have 1 to ${maxTokens}`);
     for (let token = 0; token < ids.length; token++) {
       const row = rows[ids[token] as number] as number;
       const start = codes + (row * hidden * bits) / 8;

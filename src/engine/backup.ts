@@ -88,7 +88,7 @@ export async function backup(place: Place, path: string, now: Date): Promise<Bac
   } catch (cause) {
     await rm(part, { force: true });
     if (cause instanceof StoreError) throw cause;
-    const message = `${path} could not be written (${messageOf(cause)}). The incomplete file was removed.`;
+    const message = `The backup ${path} could not be written (${messageOf(cause)}). The incomplete file was removed. Free disk space or choose another place, and run the command again.`;
     throw new StoreError("backup_unwritable", message, { path }, { cause });
   } finally {
     await db.destroy();
@@ -105,7 +105,11 @@ async function assertMayReplace({ data_dir: folder }: Place, path: string): Prom
   );
   const isDatabase = databases.some((one) => one !== null && one.ino === there.ino && one.dev === there.dev);
   if (!isDatabase && there.isFile() && (there.size === 0 || (await beginsAsGzip(path)))) return;
-  throw new StoreError("backup_unwritable", `${path} exists and is not a backup. Use a new file name or that of a backup.`, { path });
+  throw new StoreError(
+    "backup_unwritable",
+    `${path} already exists and is not a backup, so it was not overwritten. Choose another file name.`,
+    { path },
+  );
 }
 
 async function beginsAsGzip(path: string): Promise<boolean> {
@@ -147,11 +151,16 @@ export async function restore(place: Place, path: string): Promise<BackupResult>
   if (place.database !== undefined && calibration.length > 0)
     throw new StoreError(
       "backup_elsewhere",
-      `PostgreSQL cannot store ${calibration.slice(0, 5).join(", ")}. Move calibrations into the domain pack, remove them from the data folder, and create the backup again.`,
+      `The backup contains calibration files (${calibration.slice(0, 5).join(", ")}), which PostgreSQL cannot store, so nothing was restored. Move them from the data folder into the domain pack, and create the backup again.`,
     );
   const db = await openDatabase(place, header.migration).catch((cause: unknown) => {
     if (/Migration ".*" not found|doesn't exist/i.test(messageOf(cause)))
-      throw new StoreError("store_newer", "The backup was made by a newer version. Update the program.", {}, { cause });
+      throw new StoreError(
+        "store_newer",
+        "The backup was made by a newer version of Sourcebound, so nothing was restored. Update Sourcebound, and restore the backup again.",
+        {},
+        { cause },
+      );
     throw cause;
   });
   let rows = 0;
@@ -193,7 +202,8 @@ async function check(path: string, place: Place): Promise<{ header: BackupHeader
   const stray = [...names, ...moved].find(
     (name) => name.split("/").includes("..") || !KEPT_FILES.some((kept) => name === kept || name.startsWith(`${kept}/`)),
   );
-  const invalid = (why: string) => new StoreError("backup_invalid", `${path} ${why}. Nothing was restored.`, { path });
+  const invalid = (fault: string) =>
+    new StoreError("backup_invalid", `${path} ${fault}. Nothing was restored. Use another backup.`, { path });
   if (stray !== undefined) throw invalid(`contains an unexpected file (${stray.slice(0, 100)})`);
   if (header === null || end === null || end.rows !== rows || end.files !== names.length) throw invalid("is not a complete backup");
   return { header, names: [...names, ...moved] };
@@ -209,7 +219,7 @@ async function* linesOf(path: string): AsyncGenerator<BackupLine, void> {
     await reading;
   } catch (cause) {
     if (cause instanceof StoreError) throw cause;
-    const message = `${path} cannot be read as a backup (${messageOf(cause)}). Nothing was restored.`;
+    const message = `${path} cannot be read as a backup (${messageOf(cause)}). Nothing was restored. Check that this is a file written by \`sourcebound backup\`.`;
     throw new StoreError("backup_unreadable", message, { path }, { cause });
   } finally {
     source.destroy();

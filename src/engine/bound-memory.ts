@@ -42,7 +42,7 @@ export function createBoundMemory(opened: Opened, domains: Domains, contextFor: 
       const recorded = (await recordedQuestions([asked], store)).get(asked);
       // Without the record, the question's filters are unknown, and thus the documents that a correction may quote.
       if (recorded === undefined) {
-        const message = `The filters of question ${asked} are no longer known. Ask it again and correct the new answer.`;
+        const message = `The answer ${asked} cannot be corrected, because it is no longer known which documents its question was limited to. Ask the question again, and correct the new answer.`;
         throw new RequestError("review_stale", message, { id: asked });
       }
       const cited = new Map(before.citations.map(({ n, documentId }) => [n, documentId]));
@@ -130,8 +130,8 @@ export function createReportReader({ store, config, now }: Opened, { pack: packN
       const selection = selectionFor(pack, { tenant, access });
       const stored = await store.reports.get(id, selection);
       if (stored === null) {
-        const whose = selection.scope.tenant === null ? "" : ` of tenant "${selection.scope.tenant}"`;
-        const message = `There is no accessible report "${id.slice(0, 100)}" in domain "${pack.name}"${whose}. \`sourcebound reports\` lists the reports.`;
+        const ofTenant = selection.scope.tenant === null ? "" : ` of tenant "${selection.scope.tenant}"`;
+        const message = `Report "${id.slice(0, 100)}" was not found in domain "${pack.name}"${ofTenant}, or you may not see it. \`sourcebound reports\` lists the reports.`;
         throw new RequestError("unknown_report", message, { id });
       }
       return withPreviews(await createReading(selection.scope, store)(stored), selection.scope, store);

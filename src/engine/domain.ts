@@ -47,23 +47,29 @@ export const domainSchema = z.strictObject({
     false,
     "Whether a stored answer may be served for a paraphrase. Allow it only if a test with pairs of this domain's questions gave no wrong answer (docs/evaluate.md)",
   ),
-  strip_prefix: setting(z.string(), "", "Prefix of document paths that is not part of their address, such as `pages/`"),
-  home_page: address.describe("Replacement for unknown addresses in the `seven-layer` profile"),
-  hosts: setting(z.array(host), [], "Host whitelist; each host includes its subdomains"),
+  strip_prefix: setting(z.string(), "", "Beginning of document paths that is left out of their address, such as `pages/`"),
+  home_page: address.describe(
+    "Address that the profile `seven-layer` puts in place of an address in an answer whose host is not in `hosts`",
+  ),
+  hosts: setting(z.array(host), [], "Hosts that addresses in answers may belong to; each host includes its subdomains"),
   web: group("Hosts whose pages may be used to check uncertain passages; each host includes its subdomains", {
-    hosts: optional(z.array(host), "Absent: `hosts` of the pack; empty: no host"),
+    hosts: optional(z.array(host), "Hosts that may be used; absent: the `hosts` of the pack; empty: none"),
   }),
   contacts: list("Contacts shown in a refusal", {
     name: z.string().min(1).describe("Name of the contact"),
     contact: z.string().min(1).describe("Telephone number or address"),
-    when: setting(words, [], "Shown, before the other contacts, if the question contains one of these words; empty: for every question"),
+    when: setting(
+      words,
+      [],
+      "The contact is shown first if the question contains one of these words, and otherwise not at all; empty: shown for every question",
+    ),
     tenant: setting(slug.nullable(), null, "Shown to this tenant only; `null`: to everyone"),
   }),
   hotlines: optional(
     z.array(
       z.strictObject({
         name: z.string().min(1).describe("Name of the emergency"),
-        text: z.string().min(1).describe("Shown before everything else"),
+        text: z.string().min(1).describe("Text shown before everything else"),
         crisis: setting(
           z.boolean(),
           false,
@@ -87,10 +93,14 @@ export const domainSchema = z.strictObject({
   entities: list("Entities that two questions must share to have the same answer", {
     type: slug.describe("Kind of entity, such as `form`"),
     patterns: z.array(pattern).min(1).describe("Regular expressions that match the entity"),
-    canonical: setting(z.string(), "$1", "Canonical form of a match"),
+    canonical: setting(z.string(), "$1", "One form for all spellings of an entity; `$1` is the first group of the pattern"),
   }),
-  complexity: setting(z.partialRecord(z.enum(COMPLEXITY_CATEGORIES), words), {}, "Words that route a question to the large model"),
-  abbreviations: setting(z.record(z.string(), words), {}, "Abbreviation → what it stands for"),
+  complexity: setting(
+    z.partialRecord(z.enum(COMPLEXITY_CATEGORIES), words),
+    {},
+    "Words of a complex question, which the large model answers, by category",
+  ),
+  abbreviations: setting(z.record(z.string(), words), {}, "Abbreviation → its long forms"),
   synonyms: setting(z.array(words.min(2)), [], "Groups of equivalent words"),
   precedence: setting(
     z.array(z.enum(["newer", "regulation", "agency", "summary"])),
@@ -112,7 +122,7 @@ export const domainSchema = z.strictObject({
   ),
   catalogue: path.describe("YAML file with canonical terms and the term of each tenant, relative to the pack"),
   default_profile: setting(slug, "sourcebound", "Profile used when a request names none"),
-  calibration: setting(z.string().nullable(), null, "Calibration artifact, relative to the pack"),
+  calibration: setting(z.string().nullable(), null, "Calibration file written by `sourcebound calibrate`, relative to the pack"),
   golden: setting(z.string().nullable(), null, "Folder of golden sets, relative to the pack"),
   examples: setting(
     z.array(z.string().min(1)),

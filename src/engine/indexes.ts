@@ -132,7 +132,7 @@ export async function followChanges(
     } catch (error) {
       const reason = messageOf(error);
       if (!signal.aborted && failing.get(index) !== reason)
-        warn(`the index of domain "${index.domain}" failed to apply a change: ${reason}`);
+        warn(`the search index of domain "${index.domain}" could not take in a change of the documents, and will try again: ${reason}`);
       failing.set(index, reason);
     }
   };

@@ -63,7 +63,7 @@ export function createReaderKeeper(
       reader = open(adapter);
     } catch (error) {
       warnOnce(
-        `the cross-encoder is not available, so first-stage scores select answers and detect crisis messages, and cached answers that need it are not served: ${messageOf(error)}`,
+        `the cross-encoder is not available. Answers are selected and crisis messages detected by the less accurate first-stage score, and cached answers that need it are not served. Reason: ${messageOf(error)}`,
       );
     }
     opened.set(adapter, reader);
@@ -78,7 +78,9 @@ export function createReaderKeeper(
       const one = openOrWarn(adapter);
       if (one === null) return null;
       if (one.weights.hash !== hash) {
-        warnOnce(`the cross-encoder is not used for weights learned with "${name}", because another cross-encoder is installed`);
+        warnOnce(
+          `the installed cross-encoder is not used, because the ranking weights belong to another one ("${name}"). The less accurate first-stage score is used instead. Reinstall Sourcebound`,
+        );
         return null;
       }
       return async (texts, signal) => {
@@ -86,7 +88,7 @@ export function createReaderKeeper(
           return await one.read(texts, signal);
         } catch (error) {
           if (signal.aborted || !(error instanceof ModelError)) throw error;
-          warnOnce(`the cross-encoder failed, so the first-stage score decided: ${messageOf(error)}`);
+          warnOnce(`the cross-encoder failed, so the less accurate first-stage score was used: ${messageOf(error)}`);
           return null;
         }
       };
@@ -108,7 +110,7 @@ const sharedRankingWeights = whileHeld(() => readRankingWeights());
 export function openCrisisFinder(encoder: () => Pick<EmbeddedEncoder, "embedSync">, reader: Pick<ReaderKeeper, "of">): CrisisFinder {
   let finder: CrisisFinder | null = null;
   const open = (): CrisisFinder => {
-    const names = { code: "crisis_corrupt", whose: "the weights of the crisis detector", recipe: "crisis" };
+    const names = { code: "crisis_corrupt", whose: "the weights of the crisis detector" };
     const { weights } = readWeights({ path: shippedWeights("crisis.json"), schema: crisisSchema, ...names });
     const { glance, read } = weights;
     return createCrisisFinder({
@@ -122,7 +124,9 @@ export function openCrisisFinder(encoder: () => Pick<EmbeddedEncoder, "embedSync
     try {
       finder ??= open();
     } catch (error) {
-      process.emitWarning(`crisis messages are detected by listed phrases only: ${messageOf(error)}`);
+      process.emitWarning(
+        `the crisis detector could not be loaded, so crisis messages are recognised only by the phrases listed under \`hotlines\`: ${messageOf(error)}`,
+      );
       finder = async () => "no";
     }
     return finder(message);
@@ -136,7 +140,9 @@ function orFirstStage(read: ReadTexts | null): ReadTexts | null {
     try {
       return await read(texts, signal);
     } catch (error) {
-      process.emitWarning(`the cross-encoder failed on a possible crisis message, so the first-stage score decided: ${messageOf(error)}`);
+      process.emitWarning(
+        `the cross-encoder failed on a possible crisis message, so the less accurate first-stage score was used: ${messageOf(error)}`,
+      );
       return null;
     }
   };

@@ -93,7 +93,7 @@ const RECORDS_OF_A_FOLDER = [DATABASE_FILE, "proof-key.pem", "uploads", "web", "
 function assertNothingLocal(folder: string): void {
   const left = RECORDS_OF_A_FOLDER.filter((name) => holdsSomething(join(folder, name)));
   if (left.length === 0) return;
-  const message = `PostgreSQL is configured (DATABASE_URL), but ${folder} contains records of its own: ${left.join(", ")}. To use PostgreSQL, run \`sourcebound backup\` without DATABASE_URL and \`sourcebound restore\` with it (calibrations belong in the domain pack), and set SOURCEBOUND_DATA_DIR to another folder. To use the folder, unset DATABASE_URL.`;
+  const message = `PostgreSQL is configured (DATABASE_URL), but the data folder ${folder} contains records too: ${left.join(", ")}. To go on with the data folder, unset DATABASE_URL. To move its records to PostgreSQL: run \`sourcebound backup\` without DATABASE_URL, then \`sourcebound restore\` with it, then set SOURCEBOUND_DATA_DIR to another folder. Calibrations belong in the domain pack.`;
   throw new ConfigError("config_local_records", message, { folder, left });
 }
 
@@ -198,8 +198,8 @@ function verifierOf({ verify }: Config, models: PipelineContext["models"]): Pipe
  * @throws StoreError `proof_key_unusable`
  */
 function keyFile(path: string): string {
-  const unusable = (done: "read" | "written", cause: unknown) => {
-    const message = `${path} cannot be ${done} (${messageOf(cause)}). Grant the process permission.`;
+  const unusable = (attempted: "read" | "written", cause: unknown) => {
+    const message = `The file ${path} with the private key for proofs cannot be ${attempted} (${messageOf(cause)}). Give the user that runs Sourcebound access to it.`;
     return new StoreError("proof_key_unusable", message, {}, { cause });
   };
   try {
@@ -358,6 +358,11 @@ function readCertificate(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (cause) {
-    throw new ConfigError("config_invalid", `search.ca: ${path} cannot be read (${messageOf(cause)}).`, { path }, { cause });
+    throw new ConfigError(
+      "config_invalid",
+      `The file ${path} that the setting \`search.ca\` names cannot be read (${messageOf(cause)}). Correct the setting or the permissions.`,
+      { path },
+      { cause },
+    );
   }
 }

@@ -33,7 +33,7 @@ export function createProver({ store, proofKey }: Opened, { pack: packNamed, sco
       const documents = new Map(past.map(({ document }) => [document.id, document]));
       // Use one message for deleted and for inaccessible documents, so that it does not reveal that a document exists.
       if (documents.size < versions.size || !(await mayShowRecord(made, asker, store.documents))) {
-        const message = "This answer cannot be proved, because a document it depends on was deleted or is not accessible to you.";
+        const message = "There is no proof of this answer, because a document that it depends on was deleted or is not accessible to you.";
         throw new RequestError("proof_documents_gone", message, { id });
       }
       const held = await store.corpusLog.heldAt(made.domain, made.revision);
@@ -67,8 +67,8 @@ export async function visibleRecord(id: string, scope: Scope, records: Store["re
 
 /** Returns the error for a missing record. Hidden records get the same error, so that it does not reveal them. */
 export function unknownRecord(id: string, { domain, tenant }: Scope): RequestError {
-  const whose = tenant === null ? "" : ` of tenant "${tenant}"`;
-  const message = `There is no recorded answer "${id.slice(0, 100)}" in domain "${domain}"${whose}. Name the domain and tenant in which the question was asked. Answers with personal data, under privacy "ephemeral", or from earlier versions are not recorded.`;
+  const ofTenant = tenant === null ? "" : ` of tenant "${tenant}"`;
+  const message = `There is no recorded answer "${id.slice(0, 100)}" in domain "${domain}"${ofTenant}. Name the domain and tenant in which the question was asked. Answers that contain personal data, were given with privacy "ephemeral", or come from earlier versions of Sourcebound are not recorded.`;
   return new RequestError("unknown_answer", message, { id });
 }
 
@@ -89,7 +89,7 @@ export async function madeAnswer(asked: StoredRecord, records: Store["records"])
   const isSame = made !== null && saysTheSame(made, asked);
   if (isSame) return made;
   const message =
-    "This answer came from the cache, and its origin is not recorded: a reviewer wrote it, its document has changed since, or it is too old. Ask again with `cache.enabled: false` and export the proof of the new answer.";
+    "There is no proof of this answer. It came from the cache, and the original answer is not on record: a reviewer wrote it, a document has changed since, or it is too old. Ask again with `cache.enabled: false`, and export the proof of the new answer.";
   throw new RequestError("proof_not_recorded", message, { id: asked.id });
 }
 

@@ -113,8 +113,8 @@ export function createReplayer({ store, config, encoder, models }: Opened, { sco
     const held = await store.corpusLog.heldAt(domain, revision);
     const documents = await store.corpusLog.past(domain, new Map(held.map(({ id, version }) => [id, version])));
     if (documents.length < held.length) {
-      const gone = held.length - documents.length;
-      throw impossible(`${gone} of the ${held.length} searched documents were deleted with their texts`);
+      const goneCount = held.length - documents.length;
+      throw impossible(`the texts of ${goneCount} of the ${held.length} documents that were searched have been deleted`);
     }
     return { documents, unreadable: await store.corpusLog.unreadable(domain), revision };
   };
@@ -193,7 +193,7 @@ export function createReplayer({ store, config, encoder, models }: Opened, { sco
     const { asker, asked, made } = await recordOf(id, options);
     const corpus = await corpusOf(made);
     if (!(await mayShowRecord(made, asker, store.documents)))
-      throw impossible("a document it depends on was deleted or is not accessible to you");
+      throw impossible("a document that it depends on was deleted or is not accessible to you");
     const again = await askAgain(made, corpus, settingsOf(made), options.signal);
     const stored = JSON.parse(made.answer) as Answer;
     const differs = differingPlaces(stored, again);
@@ -216,13 +216,15 @@ export function createReplayer({ store, config, encoder, models }: Opened, { sco
 function settingsOf({ settings, body, answer }: Pick<StoredRecord, "settings" | "body" | "answer">): ScratchSettings {
   const { software, checks = FIRST_CHECKS, pack, profile, threshold } = settings as RecordedSettings;
   if (software !== VERSION)
-    throw impossible(`it was made by version ${software}, but this is version ${VERSION}. Run that version on this data folder`);
+    throw impossible(
+      `version ${software} of Sourcebound gave it, but this is version ${VERSION}. Run version ${software} on this data folder`,
+    );
   if (checks !== CHECKS_REVISION)
     throw impossible(
-      `version ${checks} of the checks was used, but this program has version ${CHECKS_REVISION}. Run the original program version on this data folder`,
+      `it was checked by revision ${checks} of the checks, but this program has revision ${CHECKS_REVISION}. Run the version of Sourcebound that gave the answer on this data folder`,
     );
   const { calls = null } = body as AnswerRecord;
-  if (calls === null) throw impossible("a model judged its passages, and the model's output was not recorded");
+  if (calls === null) throw impossible("a language model judged its passages, and the replies of the model were not recorded");
   if ((JSON.parse(answer) as Answer).web !== undefined) throw impossible("web pages were used, and they are not recorded");
   return {
     pack: { ...(pack as ScratchSettings["pack"]), folder: "" },
@@ -231,8 +233,8 @@ function settingsOf({ settings, body, answer }: Pick<StoredRecord, "settings" | 
   };
 }
 
-function impossible(why: string): RequestError {
-  return new RequestError("replay_impossible", `This answer cannot be reproduced: ${why}.`);
+function impossible(reason: string): RequestError {
+  return new RequestError("replay_impossible", `This answer cannot be reproduced: ${reason}.`);
 }
 
 function filtersOf({ filters }: AnswerRecord["question"]): FilterRequest | null {

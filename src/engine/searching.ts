@@ -73,9 +73,12 @@ export function createSearching(
         nearestDocuments(question, answer, (text) => search(text, { ...asked, limit: SEARCHED.passages, signal }));
       const given = sources !== undefined ? await readGiven(sources) : await loadSources(documents ?? (await nearest()), scope, store);
       if (given.numbered.every(({ document }) => document === null)) {
-        const why = given.numbered.map(({ path, reason }) => `${path}: ${reason}`).join("; ");
-        const none = "There is nothing to check against. Send sources, or ingest documents.";
-        throw new RequestError("sources_empty", why === "" ? none : `No source could be read: ${why.slice(0, 500)}.`);
+        const unreadable = given.numbered.map(({ path, reason }) => `${path}: ${reason}`).join("; ");
+        const none = "There are no sources to check the answer against. Send sources, or ingest documents first.";
+        throw new RequestError(
+          "sources_empty",
+          unreadable === "" ? none : `None of the sources could be read: ${unreadable.slice(0, 500)}. Correct them, or send other sources.`,
+        );
       }
       return verifyAgainst(question, answer, given, {
         ...{ profile: profile ?? config.profile ?? pack.default_profile, domain: pack, tenant: scope.tenant, signal },
@@ -91,7 +94,8 @@ export type FoundPassage = SearchResult["passages"][number];
 const NOT_READ = { read: null, weights: null };
 const NO_READER: Warning = {
   code: "reader_missing",
-  message: "The cross-encoder is not available on this machine, so passages have no `reading` score. See the server log for the reason.",
+  message:
+    "The passages have no `reading` score, because the cross-encoder is not available on this server. The server log gives the reason.",
 };
 
 /** Returns, for each passage, the cross-encoder's highest log odds among its candidates; `null`: not scored. */

@@ -104,7 +104,7 @@ export function createUploads(
       if (file === undefined) return false;
       if (!file.source.startsWith(UPLOAD_SOURCE)) {
         const message =
-          "This file belongs to a folder of the server, so the next ingest would add it again. Delete it there, then send POST /v1/admin/refresh.";
+          "This file was not deleted, because it lies in a folder of the server and the next ingest would add it again. Delete it in that folder, then send POST /v1/admin/refresh.";
         throw new RequestError("file_not_uploaded", message);
       }
       const of = { domain, tenant, label: file.source.slice(UPLOAD_SOURCE.length) };

@@ -125,7 +125,7 @@ export const gateCalibrationSchema = z
     /** Confidence of every labelled question that has one, ascending. Used to verify the threshold. */
     chances: z.array(share).min(1),
   })
-  .refine(({ chances }) => rises(chances), { message: "confidence values must increase" })
+  .refine(({ chances }) => rises(chances), { message: "the confidence values are not in ascending order" })
   .superRefine((artifact, context) => {
     const fault = faultOf(artifact);
     if (fault !== null) context.addIssue({ code: "custom", message: fault });
@@ -141,9 +141,9 @@ type Counted = Pick<GateCalibration, "labels" | "measured" | "chances" | "thresh
 function faultOf({ labels, measured, chances, threshold, risk, delta }: Counted): string | null {
   const { answered, wrong, answered_answerable: right, reached } = measured;
   const unanswerable = Object.values(labels.unanswerable).reduce((sum, n) => sum + n, 0);
-  if (labels.answerable + unanswerable !== labels.n || chances.length > labels.n) return "label counts must add up";
-  if (wrong > answered || right > answered || answered > reached) return "measured counts must add up";
-  if (chances.filter((chance) => chance >= threshold).length !== reached) return "threshold differs from the measured one";
+  if (labels.answerable + unanswerable !== labels.n || chances.length > labels.n) return "the counts of labelled questions do not add up";
+  if (wrong > answered || right > answered || answered > reached) return "the measured counts of answers contradict each other";
+  if (chances.filter((chance) => chance >= threshold).length !== reached) return "the threshold is not the one that was measured";
   if (answered === 0 || binomialTail(wrong, answered, risk) > delta + 1e-9)
     return `${wrong} wrong of ${answered} answers do not prove a risk of at most ${percent(risk)} with ${percent(1 - delta)} confidence`;
   return null;
@@ -186,11 +186,11 @@ export interface AskedIndex {
 /** Returns why a calibration does not fit these settings, or `null` if it fits. */
 export function misfitOf(calibration: GateCalibration, facts: GateFacts): string | null {
   const { domain, profile, settings, writer, weights } = calibration;
-  if (domain !== facts.domain) return `it belongs to domain "${domain}"`;
-  if (profile !== facts.profile) return `it belongs to profile "${profile}"`;
-  if (weights.id !== facts.weights) return `it was made with other gate weights (${weights.id}; now ${facts.weights})`;
-  if (writer !== facts.writer) return `its answers were written by ${writer}, now by ${facts.writer}`;
-  if (settings !== facts.settings) return `the settings of profile "${profile}" have changed since`;
+  if (domain !== facts.domain) return `it was made for domain "${domain}"`;
+  if (profile !== facts.profile) return `it was made for profile "${profile}"`;
+  if (weights.id !== facts.weights) return `the confidence was computed with other weights then (${weights.id}; now ${facts.weights})`;
+  if (writer !== facts.writer) return `it was measured on answers written by ${writer}, but now ${facts.writer} writes the answers`;
+  if (settings !== facts.settings) return `the settings of profile "${profile}" have changed since it was made`;
   return null;
 }
 
@@ -199,9 +199,10 @@ export function indexMisfitOf(
   { encoder, documents }: Pick<GateCalibration, "encoder" | "documents">,
   { ranker, windows }: AskedIndex,
 ): string | null {
-  if (ranker !== encoder) return `passages were ranked by ${ranker ?? "words only"}, but in the calibration by ${encoder ?? "words only"}`;
+  if (ranker !== encoder)
+    return `passages are now ranked by ${ranker ?? "words only"}, but were ranked by ${encoder ?? "words only"} when it was made`;
   const isAnother = windows * MOST_WINDOW_FACTOR < documents.windows || windows > documents.windows * MOST_WINDOW_FACTOR;
-  return isAnother ? `the index has ${windows} windows, but had ${documents.windows} in the calibration` : null;
+  return isAnother ? `the number of indexed windows has changed too much: ${windows} now, ${documents.windows} when it was made` : null;
 }
 
 /**
@@ -215,7 +216,7 @@ export function applyThreshold(
 ): Sufficiency & { readonly misfit: string | null } {
   if (threshold.type === "none") return { ...judged, minimum: 0, misfit: null };
   if (threshold.type === "set") {
-    const reason = `The best quote answers with a confidence of ${percent(judged.probability)}; the configured threshold is ${percent(threshold.minimum)}`;
+    const reason = `The confidence that the best quote answers the question is ${percent(judged.probability)}; the configured threshold is ${percent(threshold.minimum)}`;
     return { ...judged, minimum: threshold.minimum, reason, misfit: null };
   }
   if (threshold.type !== "calibrated") return { ...judged, misfit: threshold.type === "unusable" ? threshold.why : null };
@@ -223,7 +224,9 @@ export function applyThreshold(
   const { model } = calibration.weights;
   const misfit =
     indexMisfitOf(calibration, index) ??
-    (judged.model === model ? null : `the gate used its weights for ${judged.model}, but in the calibration those for ${model}`);
+    (judged.model === model
+      ? null
+      : `the confidence was computed by the weights for ranking by ${judged.model}, but by those for ${model} when it was made`);
   if (misfit !== null) return { ...judged, misfit };
   const { risk, delta, labels } = calibration;
   return {
@@ -231,7 +234,7 @@ export function applyThreshold(
     minimum: calibration.threshold,
     confidence: judged.probability,
     calibrated: true,
-    reason: `The passages answer with a confidence of ${percent(judged.probability)}; the threshold is ${percent(calibration.threshold)} (fitted on ${labels.n} labelled questions: at most ${percent(risk)} of the answers to such questions are wrong, with ${percent(1 - delta)} confidence)`,
+    reason: `The confidence that the best quote answers the question is ${percent(judged.probability)}; the threshold is ${percent(calibration.threshold)} (chosen on ${labels.n} labelled questions so that at most ${percent(risk)} of the answers to such questions are wrong, with ${percent(1 - delta)} certainty)`,
     misfit: null,
   };
 }

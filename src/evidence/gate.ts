@@ -81,7 +81,7 @@ function judgeOurs(
   const score = learned?.score ?? 0;
   const cuts = byModel === undefined ? gate : MODEL_CUTS;
   const verdict = score >= cuts.verified ? "verified" : score >= cuts.uncertain ? "uncertain" : "rejected";
-  return evidence(passage, verdict, learned?.score ?? null, score, learned?.reason ?? "it contains nothing to quote");
+  return evidence(passage, verdict, learned?.score ?? null, score, learned?.reason ?? "the passage contains nothing to quote");
 }
 
 /**
@@ -97,7 +97,7 @@ function learnedOf(
   const score = relevance?.get(sid);
   return score === undefined
     ? null
-    : { score, reason: `its best sentence, list item or row answers with a confidence of ${score.toFixed(2)}` };
+    : { score, reason: `the confidence that its best sentence, list item or row answers the question is ${score.toFixed(2)}` };
 }
 
 /** Judges a passage by a gate of a profile that reproduces a published design (docs/profiles.md), or of type `none`. */
@@ -143,10 +143,16 @@ function judgeByScores(
     }
     case "best-similarity":
       return gate.by === "probability" && learned !== null
-        ? evidence(passage, "verified", learned.score, learned.score, `the best confidence of all passages decides; ${learned.reason}`)
-        : evidence(passage, "verified", unit(dense), dense ?? 0, "the best cosine of all passages decides");
+        ? evidence(
+            passage,
+            "verified",
+            learned.score,
+            learned.score,
+            `the highest confidence of all passages decides; here, ${learned.reason}`,
+          )
+        : evidence(passage, "verified", unit(dense), dense ?? 0, "the highest cosine of all passages decides");
     case "none":
-      return evidence(passage, "verified", unit(dense), dense ?? passage.scores.fused, "this profile has no gate for single passages");
+      return evidence(passage, "verified", unit(dense), dense ?? passage.scores.fused, "this profile uses every passage that was found");
     default:
       return gate satisfies never;
   }
@@ -163,8 +169,8 @@ function carryRelevance(confidence: number, { verified, rejected }: { readonly v
 }
 
 function cosineReason(dense: number | null, carried: number | null): string {
-  if (dense === null || carried === null) return "relevance not scored: no encoder ranked the passage";
-  return `relevance ${carried.toFixed(2)}, from a cosine of ${dense.toFixed(2)} between question and passage`;
+  if (dense === null || carried === null) return "the relevance could not be scored, because no encoder ranked the passage";
+  return `the relevance is ${carried.toFixed(2)}, from a cosine of ${dense.toFixed(2)} between question and passage`;
 }
 
 /**
@@ -318,7 +324,10 @@ function weakWarning(best: number, prefix: boolean): Warning {
         code: "low_confidence",
         message: `Note: the sources may not fully cover this topic (internal confidence ${(best * 100).toFixed(1)} %). Please verify with the official source.`,
       }
-    : { code: "weak_retrieval", message: `The best passage matches only weakly (score ${best.toFixed(2)}).` };
+    : {
+        code: "weak_retrieval",
+        message: `The best passage matches the question only weakly (score ${best.toFixed(2)}). Read it before you rely on the answer.`,
+      };
 }
 
 function clamp(score: number): number {

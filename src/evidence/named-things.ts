@@ -254,7 +254,7 @@ export function similarWords(words: readonly string[]): Warning[] {
 
 /** Returns the warning for a refusal because of unknown codes. A code identifies one thing, so a similar code is no evidence. */
 export function unknownCodes(codes: readonly string[]): Warning[] {
-  const message = `No document mentions ${quoted(codes)}. A similar code may mean something else, so nothing was answered. If it is not a code, rephrase the question.`;
+  const message = `No document mentions ${quoted(codes)}. A similar code may mean something else, so the question was not answered. If it is not a code, rephrase the question.`;
   return [{ code: "not_named", message }];
 }
 

@@ -30,7 +30,7 @@ export function readLabelledQuestions(path: string) {
     else if ((before.kind === "answerable") !== (one.kind === "answerable"))
       throw new RequestError(
         "golden_invalid",
-        `${path} labels the same question as answerable and as unanswerable: ${before.id} and ${one.id}. Correct one of them.`,
+        `${path} contains the same question twice, once labelled as answerable and once as unanswerable (ids ${before.id} and ${one.id}). Correct one of them.`,
       );
   }
   const questions = [...byText.values()];
@@ -116,7 +116,8 @@ export async function* askLabelled(
   }
   const [by, other] = judges.values();
   if (other !== undefined) {
-    const message = "The encoder failed for some questions, so not all were judged in the same way. Try again when the encoder is stable.";
+    const message =
+      "The encoder failed for some questions, so their scores cannot be compared with the others. Check the encoder, and try again.";
     throw new ModelError("encoder_unsteady", message);
   }
   yield { type: "progress", done: questions.length, total: questions.length, what: "" };
@@ -176,7 +177,7 @@ export async function locateGold(
   const lost = golden.filter(({ gold_pages }) => gold_pages.length > 0 && gold_pages.every((page) => pages.get(page) === null));
   if (lost.length > 0) {
     const example = lost[0] as Gold;
-    const message = `${lost.length} of ${golden.length} answerable questions cite pages that are not among the ${paths.length} documents (${example.id}: ${example.gold_pages[0]}). Ingest the documents for which the questions were written, with the same paths (--root).`;
+    const message = `${lost.length} of ${golden.length} answerable questions name gold pages that are not among the ${paths.length} documents (for example, question ${example.id} names ${example.gold_pages[0]}). Ingest the documents for which the questions were written, with the same paths (--root).`;
     throw new RequestError("golden_pages_missing", message, { questions: lost.map(({ id }) => id) });
   }
   const ids = [...new Set([...pages.values()].flatMap((id) => id ?? []))];

@@ -56,7 +56,7 @@ export async function* calibrate(engine: Engine, options: CalibrateOptions): Asy
   if (facts === null)
     throw new RequestError(
       "calibrate_profile",
-      `Profile "${profile}" refuses by fixed rules and cannot be calibrated. Choose a profile with a learned gate, for example --profile sourcebound.`,
+      `Profile "${profile}" does not decide by a confidence, so it cannot be calibrated. Choose a profile that does, such as --profile sourcebound.`,
     );
   const labelled = readLabelledQuestions(options.golden ?? goldenOf(pack));
   const scope: Scope = { domain: pack.name, tenant: null, access: engine.config.access };
@@ -296,7 +296,9 @@ export function calibrationTable(report: CalibrationReport): TableRow[] {
   const kinds = Object.entries(labels.unanswerable).map(([kind, n]) => `${n} ${kind}`);
   const left = [
     ...(labels.repeated > 0 ? [`${labels.repeated} repeated`] : []),
-    ...(labels.unjudgeable.length > 0 ? [`${labels.unjudgeable.length} without a key value or a gold quote in the documents`] : []),
+    ...(labels.unjudgeable.length > 0
+      ? [`${labels.unjudgeable.length} that have no key value, and no gold quote that occurs in the documents`]
+      : []),
   ];
   return [
     {
@@ -338,7 +340,7 @@ export function calibrationTable(report: CalibrationReport): TableRow[] {
           {
             name: `threshold for ${percent(risk)}`,
             figure: "none",
-            note: `no tested threshold both answers at least ${choice.least} questions and proves this risk with ${percent(1 - delta)} confidence (${choice.needed} answers without an error would prove it); label at least ${choice.missing} more questions, which suffice if all are answered without an error`,
+            note: `the labelled questions are too few to prove this risk with ${percent(1 - delta)} confidence at a threshold that answers at least ${choice.least} questions. Label at least ${choice.missing} more; that suffices if all of them are answered without an error`,
           },
         ]),
   ];

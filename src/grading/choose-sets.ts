@@ -76,7 +76,7 @@ function someOf(set: GoldenSet, limit: number | undefined): GoldenSet {
 function setsOf({ corpus, golden, data, domains, domain }: SetChoice, domainsDir: string | undefined): ChosenSet[] {
   if (corpus !== undefined) {
     if (golden === undefined)
-      throw new RequestError("config_invalid", "Questions are missing. Give a folder or file of questions with --golden.");
+      throw new RequestError("config_invalid", "No questions were given. Give a folder or file of questions with --golden.");
     return [{ set: readGoldenSet({ name: domain ?? "golden", corpus, golden }), domain }];
   }
   if (domain !== undefined && (data === undefined || golden !== undefined)) return [{ set: packSet(domain, golden, domainsDir), domain }];
@@ -130,7 +130,8 @@ function askedBy(set: GoldenSet, tenant: string | undefined): GoldenSet {
   // If no question names a tenant, the given tenant asks all of them.
   if (askers.length === 0 && set.tenants[tenant] !== undefined) return { ...set, ...mapQuestions(set, (one) => [{ ...one, tenant }]) };
   if (!askers.includes(tenant)) {
-    const advice = askers.length === 0 ? "Its questions name no tenant: omit the tenant" : `Use ${askers.join(" or ")}, or omit the tenant`;
+    const advice =
+      askers.length === 0 ? "Its questions name no tenant, so omit --tenant" : `Use ${askers.join(" or ")}, or omit the tenant`;
     throw new RequestError("unknown_tenant", `The set "${set.name}" has no question of tenant "${tenant}". ${advice}.`, { tenant });
   }
   return { ...set, ...mapQuestions(set, (one) => (one.tenant === tenant ? [one] : [])) };

@@ -78,8 +78,8 @@ export function countFaults(items: readonly GoldenItem[]): Count[] {
   const of = (fault: string) => items.reduce((sum, item) => sum + item.faults.filter((one) => one.fault === fault).length, 0);
   const judged = sentences - of("unscored");
   const notes = {
-    fabricated: "sentences that no retrieved passage supports and that are not stitched",
-    stitched: "sentences whose words come from several passages, but from no single one",
+    fabricated: "sentences that no retrieved passage supports, apart from the stitched ones",
+    stitched: "sentences put together from the words of several passages, although no single passage says them",
     misattributed: "sentences supported by another passage than the cited one",
   };
   return [

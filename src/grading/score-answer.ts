@@ -102,7 +102,7 @@ function contextPrecision(retrieved: readonly RetrievedPassage[]): ScoreOrReason
 }
 
 function contextRecall(retrieved: readonly RetrievedPassage[], quotes: ReturnType<GoldenPlaces["quotes"]>): ScoreOrReason {
-  if (quotes.length === 0) return "no gold quote is labelled, or none occurs in the documents";
+  if (quotes.length === 0) return "the question has no gold quote that occurs in the documents";
   return quotes.filter((places) => retrieved.some((one) => standsAt({ original: one }, places))).length / quotes.length;
 }
 
@@ -121,7 +121,7 @@ async function correctness(answer: Answer, { answer: reference, gold_quotes }: L
   if (hits + extra === 0 || missed + met === 0) return "its sentences could not be scored";
   // A reference of a few words, such as "21 days", cannot support a whole sentence. Right answers would score 0 too.
   if (hits === 0 && met > 0 && gold_quotes.length === 0)
-    return "the reference is part of longer sentences of the answer, which cannot be compared. Add gold_quotes, or write the reference in whole sentences";
+    return "the reference answer occurs only inside longer sentences of the answer, so it cannot be compared sentence by sentence. Add gold_quotes, or write the reference answer in whole sentences";
   return (2 * hits) / (2 * hits + extra + missed);
 }
 

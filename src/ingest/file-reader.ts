@@ -48,13 +48,18 @@ async function readIn(
   let ahead = before;
   try {
     return await new Promise<FinishedFile>((resolve, reject) => {
-      const fail = (code: string, why: string, cause?: unknown) =>
+      const fail = (code: string, reason: string, cause?: unknown) =>
         reject(
           ahead > 0
             ? new ThreadEnded()
-            : new IngestError(code, `${path}: ${why}. Split the file, or leave it out`, { path, timeoutMs }, { cause }),
+            : new IngestError(
+                code,
+                `${path} could not be read: ${reason}. Split the file, or leave it out`,
+                { path, timeoutMs },
+                { cause },
+              ),
         );
-      const timer = setTimeout(() => fail("read_timeout", `reading took longer than ${timeoutMs / 1000} seconds`), timeoutMs);
+      const timer = setTimeout(() => fail("read_timeout", `it took longer than ${timeoutMs / 1000} seconds`), timeoutMs);
       const onMessage = (outcome: FileOutcome) => {
         timer.refresh();
         if (outcome.type !== "going-on" && ahead-- === 0) resolve(outcome);
@@ -63,7 +68,7 @@ async function readIn(
         const isMemory = cause instanceof Error && "code" in cause && cause.code === "ERR_WORKER_OUT_OF_MEMORY";
         fail("read_failed", isMemory ? `it needs more than ${heapMb} MB of memory` : `its reader failed (${messageOf(cause)})`, cause);
       };
-      const onExit = () => onError(new Error("the worker thread ended"));
+      const onExit = () => onError(new Error("it stopped unexpectedly"));
       worker.on("message", onMessage).on("error", onError).on("exit", onExit);
       signal.addEventListener("abort", () => reject(signal.reason), { signal: done.signal });
       done.signal.addEventListener("abort", () => {

@@ -89,7 +89,9 @@ export async function prepareFile(file: ScannedFile, { request, parts, known, si
     const isProgram = error.code === "binary_file" && extensionOf(path) === "" && before === undefined;
     return {
       ...facts,
-      outcome: isProgram ? { type: "skipped", reason: "not text, and the file name has no extension" } : { type: "failed", error },
+      outcome: isProgram
+        ? { type: "skipped", reason: "it is not a text file, and its name has no extension that shows the format" }
+        : { type: "failed", error },
     };
   }
 }

@@ -45,12 +45,13 @@ export function scanFolder(folder: string, root: string, extensions: readonly st
     for (const entry of depth === 0 ? listTop(directory) : listBelow(directory, pathOf(directory), unreadable)) {
       const absolute = join(directory, entry.name);
       if (entry.name.startsWith(".")) continue;
-      if (entry.isSymbolicLink()) skipped.push({ path: pathOf(absolute), reason: "symbolic link: not followed", extension: null });
+      if (entry.isSymbolicLink())
+        skipped.push({ path: pathOf(absolute), reason: "it is a symbolic link, and links are not followed", extension: null });
       else if (entry.isDirectory()) {
         if (depth >= DEEPEST_FOLDER)
-          skipped.push({ path: pathOf(absolute), reason: `nested deeper than ${DEEPEST_FOLDER} folders`, extension: null });
+          skipped.push({ path: pathOf(absolute), reason: `it lies more than ${DEEPEST_FOLDER} folders deep`, extension: null });
         else visit(absolute, depth + 1);
-      } else if (!entry.isFile()) skipped.push({ path: pathOf(absolute), reason: "not a regular file", extension: null });
+      } else if (!entry.isFile()) skipped.push({ path: pathOf(absolute), reason: "it is not a regular file", extension: null });
       else if (extname(entry.name) !== "" && !extensions.includes(extname(entry.name).toLowerCase())) {
         const extension = extname(entry.name).toLowerCase();
         skipped.push({ path: pathOf(absolute), reason: `format ${extension} is not supported${conversionOf(extension)}`, extension });
@@ -99,13 +100,13 @@ export function canonicalPath(path: string): string {
 function fileBelow(absolute: string, root: string): ScannedFile {
   const path = relative(root, absolute).split(sep).join("/");
   if (path.startsWith("../") || isAbsolute(path)) {
-    const message = `${absolute} is not inside ${root}. Use --root with a folder that contains all files.`;
+    const message = `The file ${absolute} is not inside the folder ${root}. Give --root a folder that contains all files.`;
     throw new IngestError("file_outside", message, { path: absolute });
   }
   const found = statSync(absolute, { throwIfNoEntry: false });
   if (found?.isFile() === true) return { absolute, path, bytes: found.size };
-  const what = found === undefined ? "does not exist" : "is not a file";
-  throw new IngestError("file_missing", `${absolute} ${what}. Nothing was changed. Check the path.`, { path: absolute });
+  const problem = found === undefined ? "does not exist" : "is not a file";
+  throw new IngestError("file_missing", `The file ${absolute} ${problem}. Nothing was changed. Check the path.`, { path: absolute });
 }
 
 /** @throws IngestError `folder_missing`, `not_a_folder`, `folder_unreadable` */
@@ -115,9 +116,14 @@ function listTop(folder: string): Dirent[] {
   } catch (cause) {
     const why = systemCodeOf(cause) ?? messageOf(cause);
     if (why === "ENOTDIR")
-      throw new IngestError("not_a_folder", `${folder} is a file. Give the folder that contains it.`, { folder }, { cause });
-    const [code, what] = why === "ENOENT" ? ["folder_missing", "does not exist"] : ["folder_unreadable", `cannot be read (${why})`];
-    const message = `The folder ${folder} ${what}. Nothing was changed. Check the path and its permissions.`;
+      throw new IngestError(
+        "not_a_folder",
+        `${folder} is a file, but a folder is needed. Give the folder that contains it.`,
+        { folder },
+        { cause },
+      );
+    const [code, problem] = why === "ENOENT" ? ["folder_missing", "does not exist"] : ["folder_unreadable", `cannot be read (${why})`];
+    const message = `The folder ${folder} ${problem}. Nothing was changed. Check the path and its permissions.`;
     throw new IngestError(code, message, { folder }, { cause });
   }
 }

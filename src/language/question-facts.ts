@@ -196,9 +196,15 @@ export function findFactConflict(asked: QuestionFacts, stored: QuestionFacts): F
     items.length === 0 ? "nothing" : items.map(({ text }) => text).join(", ");
   const valuesOf = ({ question, values }: QuestionFacts) => values.map(({ start, end }) => ({ text: question.slice(start, end) }));
   if (asked.codes.join() !== stored.codes.join())
-    return { rule: "codes", detail: `asked ${asked.codes.join(", ") || "none"}, stored ${stored.codes.join(", ") || "none"}` };
+    return {
+      rule: "codes",
+      detail: `codes of this question: ${asked.codes.join(", ") || "none"}; codes of the stored question: ${stored.codes.join(", ") || "none"}`,
+    };
   if (!holdSameValues(asked, stored))
-    return { rule: "values", detail: `asked ${textsOf(valuesOf(asked))}, stored ${textsOf(valuesOf(stored))}` };
+    return {
+      rule: "values",
+      detail: `values of this question: ${textsOf(valuesOf(asked))}; values of the stored question: ${textsOf(valuesOf(stored))}`,
+    };
   if (asked.negators % 2 !== stored.negators % 2) return { rule: "polarity", detail: "only one of the questions is negated" };
   const names = [namesMissing(asked, stored), namesMissing(stored, asked)] as const;
   const [one, other] = [
@@ -207,7 +213,8 @@ export function findFactConflict(asked: QuestionFacts, stored: QuestionFacts): F
   ];
   // An unknown word in only one of the questions may be a misspelling or slang. It alone is no conflict.
   const isOther = names[0].length + names[1].length > 0 || (one.length > 0 && other.length > 0);
-  if (isOther) return { rule: "names", detail: `only asked: ${textsOf(one)}; only stored: ${textsOf(other)}` };
+  if (isOther)
+    return { rule: "names", detail: `named only in this question: ${textsOf(one)}; named only in the stored question: ${textsOf(other)}` };
   return findContrast(asked, stored);
 }
 
@@ -222,12 +229,16 @@ const SAME_WORDING = 2;
 function findContrast(asked: QuestionFacts, stored: QuestionFacts): FactConflict | null {
   for (const [root, text] of asked.forms) {
     const its = stored.forms.get(root);
-    if (its !== undefined && !isFormOf(text, its)) return { rule: "contrast", detail: `"${text}" is not "${its}"` };
+    if (its !== undefined && !isFormOf(text, its))
+      return { rule: "contrast", detail: `this question says "${text}", the stored question says "${its}"` };
   }
   const common = [...asked.roots].filter((root) => stored.roots.has(root)).length;
   const [one, other] = [wordsMissing(asked, stored), wordsMissing(stored, asked)];
   if (common < SAME_WORDING || one.length !== 1 || other.length !== 1) return null;
-  return { rule: "contrast", detail: `the questions differ only in "${one.join()}" and "${other.join()}"` };
+  return {
+    rule: "contrast",
+    detail: `the questions differ in one word: "${one.join()}" in this question, "${other.join()}" in the stored one`,
+  };
 }
 
 /**

@@ -82,7 +82,7 @@ export type ParaphraseWeights = z.infer<typeof weightsSchema>;
  * @throws ModelError `paraphrase_corrupt` when the file is missing or invalid
  */
 export function readParaphraseWeights(path: string = shippedWeights("paraphrase.json")): ParaphraseWeights {
-  return readWeights({ path, schema: weightsSchema, code: "paraphrase_corrupt", whose: "the cache's thresholds", recipe: "cache" }).weights;
+  return readWeights({ path, schema: weightsSchema, code: "paraphrase_corrupt", whose: "the thresholds of the cache" }).weights;
 }
 
 export interface MatcherParts {
@@ -132,10 +132,10 @@ export function createMatcher({ facts, weights, isMeasured, read, carry }: Match
         const probability = probabilities?.[open.indexOf(stored[at] as ComparedQuestion)] ?? null;
         if (probability === null)
           return { ...verdict, accepted: false, rule: "unread", reason: "the cross-encoder could not compare the questions" };
-        const from = threshold();
+        const minimum = threshold();
         const score = verdict.score ?? probability;
-        const reason = `the cross-encoder rates the questions as equivalent with probability ${probability.toFixed(2)}, minimum ${from.toFixed(2)}`;
-        return { ...verdict, accepted: probability >= from, score, rule: probability >= from ? "same" : "read", reason };
+        const reason = `the cross-encoder gives a probability of ${probability.toFixed(2)} that both questions ask the same; at least ${minimum.toFixed(2)} is required`;
+        return { ...verdict, accepted: probability >= minimum, score, rule: probability >= minimum ? "same" : "read", reason };
       });
     },
   };
@@ -144,7 +144,11 @@ export function createMatcher({ facts, weights, isMeasured, read, carry }: Match
 export const UNCOMPARED = { accepted: false, score: null, entities: null, documents: null } as const;
 
 /** Verdict if the correction of a misspelt word changed an exact value. A correction is a guess, and exact values must not be guessed. */
-const REPAIRED: MatchVerdict = { ...UNCOMPARED, rule: "repaired", reason: "a misspelt word was corrected to an exact value" };
+const REPAIRED: MatchVerdict = {
+  ...UNCOMPARED,
+  rule: "repaired",
+  reason: "a word of the question was taken for a misspelt value, and a corrected value is never used to find a stored answer",
+};
 
 /** Compares everything but the meaning, which the cross-encoder compares afterwards. */
 function judgeExact(
@@ -164,7 +168,12 @@ function judgeExact(
     const score = SPARK_SUM.cosine * cosine + SPARK_SUM.entities * entities + SPARK_SUM.documents * (documents ?? 0);
     const least = carry(settings.cosine, settings.of);
     const miss = (rule: string, value: number | null, minimum: number): MatchVerdict => {
-      return { ...verdict, score, rule, reason: `${value?.toFixed(3) ?? "unknown"}, minimum ${minimum.toFixed(3)}` };
+      return {
+        ...verdict,
+        score,
+        rule,
+        reason: `the measure "${rule}" of the two questions is ${value?.toFixed(3) ?? "unknown"}, and at least ${minimum.toFixed(3)} is required`,
+      };
     };
     if (cosine < least) return miss("cosine", cosine, least);
     if (entities < settings.entities) return miss("entities", entities, settings.entities);

@@ -70,7 +70,11 @@ export function createMemory({ store, privacy, sessionTurns, retention, ...revie
         const message = `There is no answer "${id}" to rate. Send the "id" and "session_id" of an answer.`;
         throw new RequestError("unknown_answer", message, { id });
       }
-      if (outcome === "too_often") throw new RequestError("feedback_too_often", "The rating changed too often. The last rating is kept.");
+      if (outcome === "too_often")
+        throw new RequestError(
+          "feedback_too_often",
+          "This rating was not saved, because the rating of the answer was changed too often. The previous rating is kept.",
+        );
     },
     /**
      * Returns the messages of a session.

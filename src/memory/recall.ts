@@ -206,11 +206,14 @@ export function barredBy(
   stored: { readonly topics: readonly { slug: string }[]; readonly entities: readonly EntityNode[]; readonly sources: readonly unknown[] },
 ): Candidate["barred"] {
   const codes = (entities: readonly EntityNode[]) => entities.filter(isCode).map(nameOf).sort().join("\n");
-  if (codes(asked.entities) !== codes(stored.entities)) return { rule: "entity_grounding", reason: "it is about different codes" };
+  if (codes(asked.entities) !== codes(stored.entities))
+    return { rule: "entity_grounding", reason: "the stored question is about other codes" };
   const slugs = new Set(asked.topics.map(({ slug }) => slug));
   const beyond = stored.topics.map(({ slug }) => slug).filter((slug) => !slugs.has(slug));
-  if (beyond.length > 0) return { rule: "topic_coherence", reason: `it is also about ${beyond.join(", ")}` };
-  return stored.sources.length === 0 ? { rule: "source_consistency", reason: "none of its sources exists any more" } : null;
+  if (beyond.length > 0) return { rule: "topic_coherence", reason: `the stored question is also about ${beyond.join(", ")}` };
+  return stored.sources.length === 0
+    ? { rule: "source_consistency", reason: "none of the sources of the stored answer exists any more" }
+    : null;
 }
 
 interface AcceptParts extends ReverifyParts {
@@ -259,7 +262,7 @@ export async function acceptCandidate(
   return { hit: null, judged: judgements };
 }
 
-const GONE = { type: "unsafe", rule: "gone", reason: "it was deleted in the meantime" } as const;
+const GONE = { type: "unsafe", rule: "gone", reason: "the stored answer was deleted in the meantime" } as const;
 
 /**
  * Returns a verdict for every candidate. Rejects candidates that a graph rule excludes or a reviewer flagged, without

@@ -34,7 +34,7 @@ export interface RecommendParts {
  */
 export function recommend(report: Omit<DiagnosticReport, "recommendations">, parts: RecommendParts): Recommendation[] {
   if (parts.documents === 0) {
-    const text = "The asker has access to no ingested document. Ingest a folder: `sourcebound ingest FOLDER`.";
+    const text = "There are no documents that the person who asked may see. Ingest a folder: `sourcebound ingest FOLDER`.";
     return [{ kind: "no_documents", subject: "", text, basis: "counted" }];
   }
   const { causes, gaps } = report;
@@ -66,13 +66,14 @@ function isOutside({ query, gaps }: Pick<DiagnosticReport, "query" | "gaps">, ou
 }
 
 function outsideDomain(): Recommendation {
-  const text = "Most words of the question are in no document. The question is probably outside their scope.";
+  const text =
+    "Most words of the question occur in no document, so the question is probably about something that the documents do not cover.";
   return { kind: "outside_domain", subject: "", text, basis: "heuristic" };
 }
 
 function inNoDocument({ text: term, kind }: MissingTerm): Recommendation {
   const otherwise = kind === "word" ? ", or declare the documents' own term for it under `synonyms` in the domain pack" : "";
-  const text = `No document mentions "${term}". Add one that does${otherwise}.`;
+  const text = `No document mentions "${term}". Add a document that does${otherwise}.`;
   return { kind: "in_no_document", subject: term.toLowerCase(), text, basis: "counted" };
 }
 
@@ -93,19 +94,19 @@ function fillGaps(
   const apart = gaps.missing.filter(({ text, inDocuments }) => inDocuments && !isCommon(text.toLowerCase())).map(({ text }) => text);
   if (apart.length > 0) {
     const [first] = apart as [string, ...string[]];
-    const text = `Documents mention ${listed(apart)}, but no retrieved passage does. Mention ${listed(apart)} in the passage that contains the answer, or declare \`synonyms\` in the domain pack.`;
+    const text = `Some documents mention ${listed(apart)}, but none of the passages found for the question does. Mention ${listed(apart)} in the passage that contains the answer, or declare \`synonyms\` in the domain pack.`;
     found.push({ kind: "not_together", subject: first.toLowerCase(), text, basis: "heuristic" });
   }
   const topic = query.topics.find((slug) => passages.some(({ topics: held }) => held.includes(slug)));
   for (const kinds of gaps.kinds) {
-    const what = kinds.map((kind) => KIND_NAMES[kind]).join(" or ");
-    const where = topic === undefined ? `${passages.length} retrieved passages` : `retrieved passages about "${nameOf(topic)}"`;
-    const text = `The question asks for a value (${what}), but none of the ${where} contains one. Add it there, or ingest the page that states it.`;
+    const valueKinds = kinds.map((kind) => KIND_NAMES[kind]).join(" or ");
+    const where = topic === undefined ? `${passages.length} passages found` : `passages found about "${nameOf(topic)}"`;
+    const text = `The question asks for ${valueKinds}, but none of the ${where} contains one. Add the value there, or ingest the page that states it.`;
     found.push({ kind: "no_such_value", subject: `${topic ?? ""} ${kinds.join(" ")}`.trim(), text, basis: "heuristic" });
   }
   if (found.length === 0 && gaps.missing.length === 0) {
     const text =
-      "The retrieved passages contain every word of the question. The answer may be missing, spread over several places, or worded differently. Write it as one sentence in a document, in the words of the question.";
+      "The passages found contain every word of the question. The answer may be missing, spread over several places, or worded differently. Write it as one sentence in a document, in the words of the question.";
     found.push({ kind: "worded_otherwise", subject: topic ?? "", text, basis: "heuristic" });
   }
   return found;
@@ -117,19 +118,19 @@ function settleConflict(
 ): Recommendation {
   const where = first === second ? `"${first}" says` : `"${first}" and "${second}" say`;
   const advice = declaresPrecedence
-    ? "The declared `precedence` does not decide between them. Correct or date one of them."
-    : "Correct one of the conflicting documents, or declare `precedence` in the domain pack.";
+    ? "The rules under `precedence` in the domain pack do not decide between them. Correct one of them, or give it a date."
+    : "Correct one of them, or declare under `precedence` in the domain pack which source takes precedence.";
   const subject = [first, second].sort().join(" | ");
   return { kind: "conflict", subject, text: `${where} "${one}" and "${other}" about ${about}. ${advice}`, basis: "heuristic" };
 }
 
 function unreadableFile(path: string): Recommendation {
-  const text = `"${path}" could not be parsed, so it was not searched. Repair it, or convert it to Markdown, text or HTML.`;
+  const text = `"${path}" could not be read, so it was not searched. Repair it, or convert it to Markdown, text or HTML.`;
   return { kind: "unreadable_file", subject: path, text, basis: "counted" };
 }
 
 function leftOutBy({ check }: DiagnosticReport["checks"][number]): Recommendation {
-  const text = `A draft sentence failed the check "${check}" and was omitted. Check whether the documents state it elsewhere.`;
+  const text = `A sentence of the model failed the check "${check}" and was left out of the answer. Check whether the documents state it elsewhere.`;
   return { kind: "sentences_left_out", subject: check, text, basis: "heuristic" };
 }
 

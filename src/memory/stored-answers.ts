@@ -267,12 +267,12 @@ async function judge({ key, answer: text, documents }: CacheEntry, scope: Scope,
     documents.map(({ id }) => id),
   );
   if (documents.length === 0 || documents.some(({ id }) => !current.has(id)))
-    return { type: "unsafe", rule: "documents", reason: "a cited document was deleted or is no longer visible" };
+    return { type: "unsafe", rule: "documents", reason: "a cited document was deleted or is no longer accessible to you" };
   if (documents.some(({ id, version }) => current.get(id)?.version !== version))
     return { type: "unsafe", rule: "documents", reason: "a cited document has changed" };
   const answer = parts.answers.read(key, text);
   if (!quotesStand(answer, current))
-    return { type: "unsafe", rule: "quotes", reason: "a quote is no longer in its document, byte for byte" };
+    return { type: "unsafe", rule: "quotes", reason: "a quote of the stored answer is no longer in its document word for word" };
   if (!(await parts.recheck(answer)))
     return { type: "unsafe", rule: "checks", reason: "the current checks find a fault in the stored answer" };
   return { type: "safe", answer };
@@ -304,7 +304,7 @@ export async function lookupExact(
   const entry = await parts.cache.get(key);
   const miss = { level: "exact", cosine: null, entities: null, documents: null, score: null, served: false } as const;
   if (entry === null) {
-    const reason = "no answer is stored for this question in this scope, or it has expired";
+    const reason = "no answer to exactly this question is stored for this tenant, access and profile, or it has expired";
     return { hit: null, judged: { ...miss, question: null, storedAt: null, rule: "none", reason }, expiresAt: "" };
   }
   const { question, createdAt: storedAt, expiresAt } = entry;
@@ -313,7 +313,7 @@ export async function lookupExact(
     return { hit: null, judged: { ...miss, question, storedAt, rule: safe.rule, reason: safe.reason }, expiresAt };
   return {
     hit: { level: "exact", answer: safe.answer, question, storedAt },
-    judged: { ...miss, question, storedAt, served: true, rule: "same_question", reason: "same question" },
+    judged: { ...miss, question, storedAt, served: true, rule: "same_question", reason: "an answer to exactly this question is stored" },
     expiresAt,
   };
 }
@@ -352,6 +352,6 @@ export async function lookupCurated(key: string, question: Question, { review, d
     return { level: "curated", answer, question: answer.question === "" ? null : answer.question, storedAt: entry.createdAt };
   }
   // If a document has changed, the correction is in the review queue already.
-  if (isCurrent) await review.demote(key, "its checks no longer pass");
+  if (isCurrent) await review.demote(key, "the stored answer no longer passes its checks");
   return null;
 }

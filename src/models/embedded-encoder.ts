@@ -141,17 +141,17 @@ function readWeights(path: string): Weights {
     bytes = readFileSync(path);
   } catch (error) {
     const code = systemCodeOf(error) === "ENOENT" ? "encoder_missing" : "encoder_unreadable";
-    const message = `the encoder's weights ${path} cannot be read (${messageOf(error)}). Reinstall the package, or give the path of a weights file`;
+    const message = `the file ${path} with the weights of the encoder cannot be read (${messageOf(error)}). Reinstall Sourcebound, or correct the path`;
     throw new ModelError(code, message, { path }, { cause: error });
   }
-  const corrupt = (what: string, cause?: unknown) =>
+  const corrupt = (fault: string, cause?: unknown) =>
     new ModelError(
       "encoder_corrupt",
-      `the encoder's weights ${path} are damaged (${what}). Reinstall the package, or create them again with lab/train/encoder`,
+      `the file ${path} with the weights of the encoder is damaged (${fault}). Reinstall Sourcebound, or replace the file by an undamaged copy`,
       { path, bytes: bytes.length },
       { cause },
     );
-  if (bytes.length < 12 || Buffer.from(bytes.subarray(0, 8)).toString("latin1") !== MAGIC) throw corrupt(`no ${MAGIC} mark`);
+  if (bytes.length < 12 || Buffer.from(bytes.subarray(0, 8)).toString("latin1") !== MAGIC) throw corrupt(`it does not begin with ${MAGIC}`);
   const start = 12 + new DataView(bytes.buffer, bytes.byteOffset).getUint32(8, true);
   if (start > bytes.length) throw corrupt("the header is truncated");
   let header: Weights["header"];

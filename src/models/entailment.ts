@@ -23,7 +23,7 @@ export type EntailmentWeights = z.infer<typeof weightsSchema>;
  * @throws ModelError `entailment_corrupt` if the file is missing or invalid
  */
 export function readEntailmentWeights(path: string = shippedWeights("entailment.json")): EntailmentWeights {
-  const names = { code: "entailment_corrupt", whose: "the entailment weights", recipe: "entailment" };
+  const names = { code: "entailment_corrupt", whose: "the weights of the entailment check" };
   return readWeights({ path, schema: weightsSchema, ...names }).weights;
 }
 

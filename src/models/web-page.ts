@@ -166,9 +166,10 @@ export function isListedHost(host: string, hosts: readonly string[]): boolean {
 }
 
 function nextUrl(from: URL, location: string | undefined, hosts: readonly string[]): URL {
-  if (location === undefined || !URL.canParse(location, from)) throw new WebError("web_refused", "a redirect without a valid target");
+  if (location === undefined || !URL.canParse(location, from))
+    throw new WebError("web_refused", "the page redirects without a valid target");
   const to = checkUrl(new URL(location, from).href, hosts);
-  if (from.protocol === "https:" && to.protocol === "http:") throw new WebError("web_refused", "a redirect from https to http");
+  if (from.protocol === "https:" && to.protocol === "http:") throw new WebError("web_refused", "the page redirects from https to http");
   return to;
 }
 
@@ -223,7 +224,7 @@ function ask(url: URL, address: string, network: WebNetwork, { types, signal }: 
     request.on("response", resolve);
     request.on("upgrade", (_response, socket) => {
       socket.destroy();
-      reject(new WebError("web_failed", "the server switches protocols"));
+      reject(new WebError("web_failed", "the server switched to another protocol than HTTP"));
     });
     request.on("error", reject);
     request.end();

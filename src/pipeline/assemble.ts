@@ -348,7 +348,7 @@ export function playbackModels(
     async *stream(prompt): AsyncGenerator<ChatEvent, void> {
       const wanted = hashOf(prompt);
       const call = calls?.find((one) => one.prompt === wanted && one.model === id && !used.has(one));
-      if (call === undefined) throw new ModelError("model_not_recorded", "The model's output for this prompt was not recorded.");
+      if (call === undefined) throw new ModelError("model_not_recorded", "The recording contains no reply of the model to this prompt.");
       used.add(call);
       if (call.text !== "") yield { type: "text", text: call.text };
       if (call.failure !== null) throw new ModelError(call.failure.code, call.failure.message);

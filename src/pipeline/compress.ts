@@ -73,11 +73,12 @@ export async function selectByModel(
   const failed = (reason: string): Selection => ({ type: "failed", model: model.id, reason });
   const offered = [...candidates];
   while (offered.length > 0 && !fits(choosePrompt(question, offered, most))) offered.pop();
-  if (offered.length === 0) return failed("no passage fits its prompt");
+  if (offered.length === 0) return failed("no passage is short enough for its prompt");
   const reply = await replyOf(choosePrompt(question, offered, most), { model, form: CHOICE_FORM }, calls, signal);
   if ("failure" in reply) return failed(reply.failure);
   const numbers = readChoice(reply.text);
-  if (numbers === null || numbers.some((n) => n < 0 || n > offered.length)) return failed("its reply does not choose from the passages");
+  if (numbers === null || numbers.some((n) => n < 0 || n > offered.length))
+    return failed("its reply did not name quotes from the list that it was given");
   const chosen = [...new Set(numbers)].flatMap((n) => offered[n - 1] ?? []);
   return { type: "chosen", quotes: chosen.slice(0, most) };
 }
@@ -199,7 +200,8 @@ export async function compress(given: Usable, context: PipelineContext, log: Sta
   // If the profile compresses by a model, the small model selects quotes. If it fails or selects none, use the highest-ranked quotes.
   const picked =
     profile.write.compress === "model" ? await select(models.small, form.type === "quotes" ? form.most : QUOTE_CANDIDATES) : null;
-  if (picked?.type === "failed") log.notice("compress_failed", `the model did not select quotes, so rules select them: ${picked.reason}`);
+  if (picked?.type === "failed")
+    log.notice("compress_failed", `the model selected no quotes, so they were selected by rules instead. Reason: ${picked.reason}`);
   const quotes = picked?.type === "chosen" && picked.quotes.length > 0 ? picked.quotes : found;
   const limits = { budgetTokens, rules: profile.write.rules, countTokens };
   const fitted = fitPrompt(question, offersOf({ ...given, choice }, quotes, profile, countTokens), limits);

@@ -72,8 +72,8 @@ async function bindSentence(
     if (area === null) return bound;
     const within = (await searchedWithin(question, context.store)) ?? "";
     if ("reason" in (await bindIn(null)).bound)
-      return { reason: `${bound.reason} (searched only ${within}, to which the question was limited)` };
-    const why = `its support is outside ${within}, to which the question was limited`;
+      return { reason: `${bound.reason} (only ${within} was searched, because the question was limited to it)` };
+    const why = `the text that supports it is outside ${within}, to which the question was limited`;
     return { reason: `${why}: ask the question without that limit and correct that answer` };
   }
   const idle = cited.filter(({ id }) => !bound.quotes.some(({ passage }) => passage.document.id === id));
@@ -103,7 +103,7 @@ async function bindNearest(text: string, nearest: readonly (readonly Quote[])[],
   const words = new Set(tokenize(text));
   const telling = nearest.map((quotes) => quotes.filter((quote) => wordsInCommon(quote, words) >= WORDS_IN_COMMON));
   const tried = telling.some((quotes) => quotes.length > 0) ? telling : [nearest.flat().slice(0, 1)];
-  let failed: Bound = { reason: "no passage of the cited documents is similar to it" };
+  let failed: Bound = { reason: "no passage of the cited documents says anything similar" };
   for (let count = 1; count <= Math.max(...tried.map(({ length }) => length)); count++) {
     const quotes = Array.from({ length: count }, (_, i) => tried.flatMap((one) => one[i] ?? [])).flat();
     const bound = await checkWith(quotes);
@@ -282,7 +282,10 @@ async function citedDocuments(
     const [first, ...others] = [...resolveFilters(none, outlines).area.keys()];
     if (first === undefined) throw new RequestError("unknown_document", "This domain has no documents yet. Ingest some first.");
     if (others.length > 0) {
-      throw new RequestError("answer_ambiguous", `[${n}] "${name}" matches ${others.length + 1} documents. Give the path instead.`);
+      throw new RequestError(
+        "answer_ambiguous",
+        `"${name}", which [${n}] names, matches ${others.length + 1} documents. Give the path of one of them instead.`,
+      );
     }
     ids.set(n, first);
   }
@@ -298,7 +301,7 @@ async function assertServable(answer: Answer, question: Question, context: Pipel
   const found = answer.checks.find(({ verdict }) => verdict !== "pass");
   if (found !== undefined) faults.push({ sentence: 0, text: "the answer as a whole", reason: `${found.name}: ${found.reason}` });
   if (faults.length === 0 && !(await passesAgain(answer, checking(question, context)))) {
-    const reason = "its sentences fail the checks when these are repeated with the quotes that were found";
+    const reason = "it fails the checks together with the quotes that were found for it";
     faults.push({ sentence: 0, text: "the answer as a whole", reason });
   }
   if (faults.length > 0) throw unbound(faults);
@@ -306,6 +309,6 @@ async function assertServable(answer: Answer, question: Question, context: Pipel
 
 function unbound(faults: readonly UnboundSentence[]): RequestError {
   const listed = faults.map(({ sentence, text, reason }) => (sentence === 0 ? `${text}: ${reason}` : `${sentence}. "${text}": ${reason}`));
-  const message = `The correction was rejected because not every sentence is supported by a source. ${listed.join(" | ")}`;
+  const message = `The correction was not saved, because its sources do not support every sentence: ${listed.join(" | ")}`;
   return new RequestError("answer_unbound", message, { sentences: faults });
 }

@@ -122,7 +122,7 @@ async function withEqualRows(question: Question, choice: Choice, context: Pipeli
 
 /** Returns the warning for a refusal because too many rows match to list them. A list of only some would be wrong. */
 function manyRows(rows: number): Warning {
-  const message = `${rows} rows of one table match the question equally. Add a word that tells them apart, or open the table.`;
+  const message = `${rows} rows of one table match the question equally well, so none was chosen. Ask again with a word that only the wanted row contains, or open the table.`;
   return { code: "rows_alike", message };
 }
 
@@ -201,16 +201,18 @@ function applyCalibration({ evidence, ranker }: Weighed, choice: Choice, context
   if (threshold.type === "calibrated") log.fact("calibration", threshold.calibration.name);
   const misfit =
     at?.misfit ??
-    (judged === null && evidence.length > 0 && threshold.type === "calibrated" ? "the learned gate did not judge this question" : null);
+    (judged === null && evidence.length > 0 && threshold.type === "calibrated"
+      ? "no confidence could be computed for this question"
+      : null);
   if (misfit !== null) log.notice("calibration_unused", `The calibration does not apply, so the default threshold is used: ${misfit}.`);
   return at;
 }
 
 function judgeBest(choice: Choice, weights: RankingWeights, ranker: string | null): Sufficiency {
   const probability = confidenceOf(choice, weights);
-  const { minimum, rule } = weights.threshold;
-  const [reached, from] = [probability, minimum].map((share) => `${Math.round(100 * share)} %`);
-  const reason = `The best quote answers with a confidence of ${reached}; the threshold is ${from} (${rule})`;
+  const { minimum } = weights.threshold;
+  const [reached, threshold] = [probability, minimum].map((share) => `${Math.round(100 * share)} %`);
+  const reason = `The confidence that the best quote answers the question is ${reached}; the default threshold is ${threshold}`;
   const model = ranker === null ? ("words" as const) : ("vectors" as const);
   return { probability, confidence: probability, minimum, calibrated: false, model, reason };
 }

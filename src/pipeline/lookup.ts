@@ -171,7 +171,7 @@ async function describe(question: Question, text: string, { cache, questions, pr
 /** Returns why the caches are not used; `null`: they are used. */
 export async function notAsked(question: Question, context: PipelineContext): Promise<string | null> {
   const { profile, remember } = context;
-  if (remember === null) return "the settings do not store answers";
+  if (remember === null) return "answers are not stored with these settings";
   if (!remember.cache.enabled || remember.cache.entries === 0) return "the cache is disabled";
   if (!profile.caches.includes("exact")) return `profile "${profile.name}" has no cache`;
   return uncacheable(question, context);

@@ -24,11 +24,14 @@ export async function retrieve(question: Question, context: PipelineContext, log
   log.fact("reranker", reranker);
   if (corpus.switching !== null) noticeSwitch(corpus.switching, log);
   if (rerankFailure !== null)
-    log.notice("rerank_failed", `Reranking failed, so passages keep the order of the fused ranking: ${rerankFailure}`);
+    log.notice(
+      "rerank_failed",
+      `The passages could not be reranked, so they keep the order in which the search found them: ${rerankFailure}`,
+    );
   if (found.denseFailedIn === "index")
     log.notice("index_full", `The vector index is full, so some texts are found by words only: ${denseFailure}`);
   else if (denseFailure !== null)
-    log.notice("dense_failed", `Dense retrieval failed, so passages were ranked by words only: ${denseFailure}`);
+    log.notice("dense_failed", `The search by vectors failed, so passages were ranked by words only: ${denseFailure}`);
   /** Converts between cosines of the encoder for which the profile's thresholds were chosen and cosines of the encoder that ranked. */
   const scale = scaleFor(profile.thresholdsOf, ranker, context.calibrations);
   const warnings: readonly Warning[] = [...readAs(question, understood), ...retrievalWarnings(found), ...behind(corpus.mayLag)];

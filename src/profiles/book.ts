@@ -45,7 +45,7 @@ export const book: Profile = {
     {
       rule: "below 500 ms with a selection",
       state: "corrected",
-      why: "measured, not enforced: `./run eval selected --profile book` also prints the 95th percentile of the latency",
+      why: "not enforced, only measured: in a clone of the source, `./run eval selected --profile book` prints the 95th percentile of the latency",
     },
     {
       rule: "filters by chapter, section and page",
@@ -60,27 +60,27 @@ export const book: Profile = {
     {
       rule: "top 5; refuse when nothing is found or the best is below .7",
       state: "corrected",
-      why: "with text-embedding-3-small (our assumption: the design names no encoder). With the embedded encoder, the question is answered if the best confidence of a passage is at least .05, which `./run eval topics` chose on the validation collections: .7, converted by quantile, refuses most questions that the book answers. Ranking by vectors alone misses chapters that share words with the question; `sourcebound` ranks by both",
+      why: ".7 is taken as a cosine of text-embedding-3-small, because the design names no encoder. With the embedded encoder, .7 converted by quantile would refuse most questions that the book answers. Instead, a question is answered if the best confidence of a passage is at least .05, a limit chosen on the validation collections. Ranking by vectors alone misses chapters that share words with the question; the profile `sourcebound` ranks by both",
     },
     {
       rule: "two refusals: nothing about the topic, and no reliable answer",
       state: "corrected",
-      why: "the design's first refusal says that the book contains nothing about the topic, which a search cannot know. No refusal may read as a negative answer, so ours says that nothing was found",
+      why: "the design's first refusal says that the book contains nothing about the topic, which a search cannot know. A refusal must not read as a negative answer, so this one says that nothing was found",
     },
     {
       rule: "cited sources exist; otherwise the answer is rejected, with a message of its own",
       state: "reproduced",
-      why: "nothing is shown before the whole answer has passed; a wrong value also rejects the answer (our addition)",
+      why: "nothing is shown before the whole answer has passed its checks. In addition to the design, a wrong value also rejects the answer",
     },
     {
       rule: "uncited sentences: similarity ≥ .6 to a chunk, otherwise the answer is rejected",
       state: "corrected",
-      why: "the nearest quote is cited and the sentence checked against it; .6 is converted by quantile from text-embedding-3-small (our choice)",
+      why: "the most similar quote is cited, and the sentence is checked against it. The design names no encoder, so .6 is taken as a cosine of text-embedding-3-small and converted by quantile",
     },
     {
       rule: "last 5 pairs in the prompt, temperature .3, 30 minutes idle",
       state: "corrected",
-      why: "history helps to interpret a question; it is never evidence",
+      why: "earlier turns help to interpret a question; they are never evidence",
     },
     FOREIGN_LANGUAGE,
   ],

@@ -36,12 +36,12 @@ export const sevenLayer: Profile = {
     {
       rule: "layer 1: keep passages with cosine ≥ .45, K = 7; weak below .55",
       state: "reproduced",
-      why: "raw cosines of text-embedding-3-small; converted by quantile for another encoder",
+      why: "the numbers are cosines of text-embedding-3-small; for another encoder, they are converted by quantile",
     },
     {
       rule: "layer 1b: best below .45 refuses without a model call, with a fixed text",
       state: "reproduced",
-      why: "zero tokens; the refusal cites no sources, but lists the nearest passages and what they lack",
+      why: "such a refusal uses no model tokens. It cites no sources, but lists the nearest passages and what they lack",
     },
     {
       rule: "layer 1: HNSW index of pgvector for many vectors",
@@ -51,7 +51,7 @@ export const sevenLayer: Profile = {
     {
       rule: "layer 2: grounding rules in the prompt; the model receives every passage that layer 1 keeps",
       state: "reproduced",
-      why: "the five rules in our words, including to cite all sources that support a claim; whole passages with title, headings and page; a sentence is bound to the sentences of the passage that contain its words",
+      why: "the prompt contains the five rules of the design in other words, including to cite all sources that support a claim, and whole passages with title, headings and page. A sentence of the answer is bound to the sentences of the passage that contain its words",
     },
     {
       rule: "layer 3: URL host on the whitelist, otherwise the home page",
@@ -76,22 +76,22 @@ export const sevenLayer: Profile = {
     {
       rule: "layer 7: warning prefix below .50, with a report",
       state: "reproduced",
-      why: "its condition `weak and best < .50`. The prefix precedes the answer's text and HTML, and is a separate warning in lists. It does not promise the report; the trace names the report once it is written",
+      why: "the condition is the design's `weak and best < .50`. The warning precedes the answer as text and as HTML, and is also in the list of warnings. It does not promise a report; the trace names the report once it is written",
     },
     {
       rule: "layer 7: the report's contents",
       state: "corrected",
-      why: "query, passages with scores, topics and beginnings, gaps, check issues, recommendations; also for refusals, which its code returns before it logs. Personal data is removed, and the text of passages is read from the documents when displayed",
+      why: "a report contains the question, the passages with scores, topics and their first words, the gaps, the findings of checks, and recommendations. It is also written for refusals, which the design's code does not log. Personal data is removed, and the text of passages is read from the documents when displayed",
     },
     {
       rule: "routing: large model if complex terms ≥ 1, > 5 passages, or mean similarity < .55",
       state: "reproduced",
-      why: "words from the domain pack, also as beginnings of words; similarity on the design's scale; the trace names the rule that decided. More questions go to the large model than in the design: its rule of more than 5 chunks usually decides, because 7 chunks mostly pass .45",
+      why: "complex terms come from the domain pack and also match at the beginning of a word. The similarity is on the design's scale, and the trace names the rule that decided. The rule of more than 5 passages usually decides, because mostly all 7 passages reach .45, so many questions go to the large model",
     },
     {
       rule: "cache: exact, semantic, graph",
       state: "corrected",
-      why: "keyed by question and scope. A paraphrase is served only if exact facts are equal and the cross-encoder says that both ask the same, and only after retrieval. Sources, quotes and checks are verified again on every hit",
+      why: "a stored answer is found by question, domain, tenant, access and profile. A paraphrase is served only if exact facts are equal and the cross-encoder says that both ask the same, and only after retrieval. Sources, quotes and checks are verified again on every hit",
     },
     {
       rule: "topics by keywords contained in the question (equation 5), entities by patterns (listing 6)",
@@ -101,12 +101,12 @@ export const sevenLayer: Profile = {
     {
       rule: "graph: topic, entity and approved, newest five (listing 7); else by 1.5 approved, .5 flagged times relevance (equation 6)",
       state: "corrected",
-      why: "listing 7 is used for every question. Answers that it finds rank first; answers to similar questions follow, by equation 6, where relevance is the probability that both questions are equivalent. The order excludes nothing and adds no safety: both questions must still be equivalent. Flagged answers are served, with a warning, only if `cache.serve_flagged` is set. Few questions name an entity of the design's three kinds",
+      why: "listing 7 is used for every question. Answers that it finds rank first; answers to similar questions follow, ordered by equation 6, where relevance is the probability that both questions are equivalent. The order excludes no stored answer, and in any case both questions must be equivalent. Flagged answers are served, with a warning, only if `cache.serve_flagged` is set. Few questions name an entity of the design's three kinds",
     },
     {
       rule: "entity grounding, source consistency, topic coherence",
       state: "reproduced",
-      why: "the same codes, sources that still exist, no topic that the question lacks",
+      why: "a stored answer is used only if both questions contain the same codes, its sources still exist, and it has no topic that the question lacks",
     },
     FOREIGN_LANGUAGE,
   ],

@@ -57,26 +57,26 @@ export const sourcebound: Profile = {
   rewordings: "pack",
   match: { type: "learned" },
   rules: [
-    { rule: "quotes only, unless a model is configured", state: "ours", why: "works without an API key; nothing can be invented" },
+    { rule: "quotes only, unless a model is configured", state: "ours", why: "so it works without an API key, and nothing can be invented" },
     {
       rule: "a model receives passages cut to the parts relevant to the question, with neighbouring sentences, headings, lead-ins and conditions",
       state: "ours",
-      why: "a sentence alone does not say whom it is about; every sentence of the model is bound to the quotes that contain its words and is checked against them",
+      why: "a sentence alone does not say whom it is about, so its surroundings are included. Every sentence of the model is bound to the quotes that contain its words, and is checked against them",
     },
     {
       rule: "a second draft when a sentence fails, then quotes",
       state: "ours",
-      why: "no text after the fault is shown; the prompt names the faults, and text already shown stays",
+      why: "nothing after the failed sentence is shown, and text already shown stays. The prompt of the second draft names the faults",
     },
     {
       rule: "a model's sentence that the cross-encoder finds unsupported is removed",
       state: "ours",
-      why: "readers would believe that the cited source supports it, so quotes replace it. If the support is unclear, the sentence is shown with a warning",
+      why: "a citation would suggest that the source supports the sentence, so quotes are shown instead. If the support is unclear, the sentence is shown with a warning",
     },
     {
       rule: "large model according to the rules of seven-layer",
       state: "ours",
-      why: "with the thresholds of seven-layer; the mean similarity is converted by quantile from the scale of text-embedding-3-small",
+      why: "the thresholds are those of the profile seven-layer; its threshold of the mean similarity is a cosine of text-embedding-3-small and is converted by quantile",
     },
     {
       rule: "refuse if the confidence that the best quote answers is below a threshold, and show the nearest sentences",
@@ -86,7 +86,7 @@ export const sourcebound: Profile = {
     {
       rule: "a passage is verified or rejected by the confidence that its best candidate answers",
       state: "ours",
-      why: "both thresholds were chosen on the validation collections. Rejected passages are not used",
+      why: "both limits were chosen on the validation collections. Rejected passages are not used",
     },
     {
       rule: "contradicting sources are shown side by side",
@@ -94,7 +94,7 @@ export const sourcebound: Profile = {
       why: "a contradicted passage is uncertain, never rejected, because the outlier may be the newer rule. If a rule of the domain pack decides, the answer names it",
     },
     {
-      rule: "the web is searched for uncertain passages only if configured, and changes no verdict",
+      rule: "the web is searched for uncertain passages only if a web search is configured, and the results change no verdict",
       state: "ours",
       why: "web results are shown next to the answer with address and time; they are not sources of the answer",
     },

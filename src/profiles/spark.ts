@@ -55,12 +55,12 @@ export const spark: Profile = {
     {
       rule: "passages with TF-IDF cosine ≥ .85 to a better one are dropped",
       state: "reproduced",
-      why: "a passage that differs in a value is also dropped, but never listed as an additional source",
+      why: "this also drops a passage that differs in a value, but such a passage is never listed as an additional source of the same text",
     },
     {
       rule: "K 50 → 8 → 5",
       state: "reproduced",
-      why: "the cross-encoder scores all 50, and its score alone determines the order. The guard judges the best 8 and passes the best 5 that qualify, by its weighted sum, to the writer. Without the Hugging Face model the fused order is kept, and the embedded cross-encoder scores the candidates of the best 8",
+      why: "the cross-encoder scores all 50 passages, and its score alone determines the order. The guard judges the best 8 by its weighted sum, and at most the best 5 that reach its threshold go to the writer. Without the Hugging Face model, the order of the search is kept, and the embedded cross-encoder scores the candidates of the best 8",
     },
     {
       rule: "cross-encoder ms-marco-MiniLM-L-6-v2 on `title. section. text`",
@@ -70,42 +70,42 @@ export const spark: Profile = {
     {
       rule: "guard .7·rel + .3·cross, ≥ .28 each, mean of those ≥ .35; otherwise refused without a model call",
       state: "corrected",
-      why: "rel is the cosine, converted by quantile to the scale of text-embedding-3-small. A missing cross score is left out and the weights are renormalised; it never counts as 0. The design states P(relevant) ≈ .85 from .28 and P(answerable) ≈ .90 from .35. Without the Hugging Face model the weights are .3 and .7, because the embedded cross-encoder is stronger than the embedded encoder, and both thresholds are .64, chosen on validation collections (`lab/log/profiles.md`). Most questions have one labelled passage among the eight; other relevant ones count against it",
+      why: "rel is the cosine, converted by quantile to the scale of text-embedding-3-small; cross is the score of the cross-encoder. A missing cross score is left out instead of counting as 0. The design states P(relevant) ≈ .85 from .28 and P(answerable) ≈ .90 from .35. Without the Hugging Face model the weights are .3 and .7, because the embedded cross-encoder is stronger than the embedded encoder, and both thresholds are .64, chosen on validation collections (`lab/log/profiles.md`). Most questions have one labelled passage among the eight; other relevant ones count against it",
     },
     {
       rule: "at most 6 quotes of 120 tokens in 2,200",
       state: "reproduced",
-      why: "2,200 is the whole prompt of the answer, counted with cl100k; a quote is included with its conditions or not at all",
+      why: "2,200 tokens, counted with cl100k, is the limit of the whole prompt; a quote is included with its conditions or not at all",
     },
     {
       rule: "GPT-4o-mini picks verbatim quotes, GPT-4o answers",
       state: "reproduced",
-      why: "the small model selects numbered sentences, list items and rows, the large one answers. What it selects is quoted byte for byte, with its conditions. If it selects none, rules select",
+      why: "the small model selects sentences, list items and rows by number, and the large model answers. What the small model selects is quoted byte for byte, with its conditions. If it selects nothing, quotes are selected by rules",
     },
     {
       rule: "citation consistency",
       state: "reproduced",
-      why: "a sentence without a citation that exists is removed and replaced by quotes; if nothing is left, the answer consists of quotes",
+      why: "a sentence that cites nothing, or only sources that do not exist, is replaced by quotes; if no sentence is left, the answer consists of quotes",
     },
     {
       rule: "exact cache: SHA-256 of the question",
       state: "corrected",
-      why: "keyed hash of question and scope; cited versions are compared",
+      why: "a stored answer is found by a keyed hash of question, domain, tenant, access and profile; it is used only if the cited documents have not changed",
     },
     {
       rule: "semantic cache: cosine ≥ .92, entity Jaccard ≥ .6, document overlap ≥ .6; the weighted sum ranks",
       state: "corrected",
-      why: "all three must hold; the cosine is converted by quantile from the scale of all-MiniLM-L6-v2, and the design does not state the weights. Exact facts must be equal and the cross-encoder must say that both ask the same, because opposite questions pass these thresholds",
+      why: "all three conditions must hold. The cosine is converted by quantile from the scale of all-MiniLM-L6-v2. The design does not state the weights of the sum, so they were chosen here. Exact facts must be equal and the cross-encoder must say that both ask the same, because opposite questions pass these thresholds",
     },
     {
       rule: "invalidation by document version",
       state: "reproduced",
-      why: "in the transaction that changes the document, and again on every hit",
+      why: "stored answers are deleted in the transaction that changes a document they cite, and checked again on every use",
     },
     {
       rule: "questions ≤ 500 characters, HTML sanitised",
       state: "reproduced",
-      why: "HTML is built from checked text, with every character escaped",
+      why: "the HTML of an answer is built from checked text, with every special character escaped",
     },
     FOREIGN_LANGUAGE,
   ],

@@ -39,11 +39,11 @@ export const validator: Profile = {
   rewordings: "always",
   match: { type: "learned" },
   rules: [
-    { rule: "top 3 by cosine, injected into the prompt", state: "reproduced", why: "whole passages, with title, headings and page" },
+    { rule: "top 3 by cosine, injected into the prompt", state: "reproduced", why: "the prompt contains whole passages, with title, headings and page" },
     {
       rule: "every answer has a report {overall_pass, metrics}",
       state: "corrected",
-      why: "`report` in the answer, with the design's names and thresholds. overall_pass is null, never true, if a metric could not be determined; four of the five metrics block nothing",
+      why: "the answer contains it as `report`, with the design's names and thresholds. overall_pass is null, never true, if a metric could not be determined. Four of the five metrics never withhold an answer",
     },
     {
       rule: "pii_leakage: safety gate, fails hard",
@@ -58,12 +58,12 @@ export const validator: Profile = {
     {
       rule: "/refresh-cache re-reads the documents and rebuilds the index",
       state: "reproduced",
-      why: "also as /v1/admin/refresh; requires the admin token. A normal ingest takes effect within a second, without this call",
+      why: "also available as /v1/admin/refresh; both need a key with the role ingest. A normal ingest takes effect within a second, without this call",
     },
     {
       rule: "L2: golden pairs through the whole pipeline, with keyphrase coverage, live metrics and a page of results",
       state: "reproduced",
-      why: "`eval golden --domain NAME --profile validator --out FILE --html FILE`: its metrics as `live.*`, plus context, correctness, citations and faults, with n and intervals",
+      why: "`eval golden --domain NAME --profile validator --out FILE --html FILE`: it reports the design's metrics as `live.*`, and also context, correctness, citations and faults, with n and intervals",
     },
     FOREIGN_LANGUAGE,
   ],

@@ -27,7 +27,7 @@ export const vgRag: Profile = {
     {
       rule: "V_score from relevance, consistency, agreement; weights unstated",
       state: "corrected",
-      why: "geometric mean with equal weights (our choice) over the available scores, so that each can reject: in an arithmetic mean, fluent text gets .5 and is never rejected. Agreement is null if no other passage has the same subject",
+      why: "the design states no weights. Here, V_score is the geometric mean of the available scores with equal weights, so that each score can reject a passage; with an arithmetic mean, fluent text would get .5 and never be rejected. Agreement is null if no other passage has the same subject",
     },
     {
       rule: "a lightweight model verifies: does it answer, is it self-contained, clear, unambiguous",
@@ -37,27 +37,27 @@ export const vgRag: Profile = {
     {
       rule: "agreement: an outlier against the majority of passages is rejected",
       state: "reproduced",
-      why: "rejected if at least two passages contradict it and fewer support it (our definition of majority); one against one is uncertain. Exact values and negation are compared. If they find nothing, the learned claim score may support a passage. It gives no verdict for most passages, because they say different things about a question",
+      why: "a passage is rejected if at least two passages contradict it and fewer support it; if one contradicts and one supports it, it is uncertain. Exact values and negation are compared. If they find nothing, the learned claim score may support a passage. It gives no verdict for most passages, because they say different things about a question",
     },
     {
       rule: "≥ .75 verified, .40–.75 uncertain, < .40 rejected",
       state: "reproduced",
-      why: "applied to the geometric mean",
+      why: "the limits apply to the geometric mean",
     },
     {
       rule: "uncertain passages go to the web: confirmed → verified, contradicted → rejected",
       state: "corrected",
-      why: "if a web search is configured (`web_search`); otherwise the answer says that they were not checked, and they are left out. A passage that the web does not mention, or that pages both confirm and contradict, stays uncertain and is not used. Pages are compared by values, negation and conditions. If the wording differs too much for that, the learned claim score may support a passage from .7, if the page contains all its values",
+      why: "this happens only if a web search is configured (`web_search`); otherwise the answer says that they were not checked, and they are not used. A passage that the web does not mention, or that pages both confirm and contradict, stays uncertain and is not used. Pages are compared by values, negation and conditions. If the wording differs too much for that, the learned claim score may support a passage from .7, if the page contains all its values",
     },
     {
       rule: "a targeted query from the chunk",
       state: "corrected",
-      why: "words of the question and of the chunk's title, rare words and identifiers. Amounts and dates are left out, because a query with them would not find contradicting pages; personal data is removed",
+      why: "the query consists of words of the question and of the chunk's title, rare words and identifiers. Amounts and dates are left out, because a query with them would not find contradicting pages; personal data is removed",
     },
     {
       rule: "only verified passages reach the writer",
       state: "reproduced",
-      why: "all of them, in full, with title, headings and page",
+      why: "the writer receives all of them in full, with title, headings and page",
     },
     FOREIGN_LANGUAGE,
   ],

@@ -182,7 +182,7 @@ export interface RankingWeights extends z.infer<typeof weightsSchema> {
  * @throws ModelError `ranking_corrupt` if the file is missing or invalid
  */
 export function readRankingWeights(path: string = shippedWeights("ranking.json")): RankingWeights {
-  return readNamedWeights({ path, schema: weightsSchema, code: "ranking_corrupt", whose: "the ranking weights", recipe: "ranking" });
+  return readNamedWeights({ path, schema: weightsSchema, code: "ranking_corrupt", whose: "the ranking weights" });
 }
 
 /** The candidates for one question, best first. */

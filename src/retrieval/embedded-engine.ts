@@ -356,7 +356,7 @@ export class EmbeddedEngine implements SearchEngine {
     if (kept.outdated) this.keeper.markChanged();
     if (kept.otherEncoder !== null)
       snapshot.warn(
-        `${snapshot.path} contains vectors of "${kept.otherEncoder}", but "${encoder}" is in use, so vectors are loaded from the database or computed again.`,
+        `The stored search index ${snapshot.path} contains vectors of the encoder "${kept.otherEncoder}", but "${encoder}" is in use. Its vectors are loaded from the database or computed now.`,
       );
   }
 

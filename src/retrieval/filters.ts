@@ -30,7 +30,7 @@ export function readFilters(request: FilterRequest | null | undefined): Filters 
 
 function readNames(names: readonly unknown[]): string[] {
   if (names.length < 1 || names.length > FILTER_DOCUMENTS)
-    throw invalid("document", `has ${names.length} names: name 1 to ${FILTER_DOCUMENTS}`);
+    throw invalid("document", `has ${names.length} names: give 1 to ${FILTER_DOCUMENTS}`);
   return names.flatMap((name) => readName("document", name ?? "") ?? []);
 }
 
@@ -51,7 +51,7 @@ function readPages(value: unknown): PageRange | null {
   if (from === undefined) throw invalid("page", `cannot use ${shown(value)}: use a page number such as 12, or a range such as 12-15`);
   const range = { first: Number(from), last: Number(to) };
   if (range.first < 1) throw invalid("page", `cannot use ${shown(value)}: page numbers start at 1`);
-  if (range.last < range.first) throw invalid("page", `cannot use ${shown(value)}: write ${range.last}-${range.first}`);
+  if (range.last < range.first) throw invalid("page", `cannot use ${shown(value)}: put the lower page first, ${range.last}-${range.first}`);
   return range;
 }
 
@@ -262,9 +262,9 @@ function unknown(kind: "document" | "chapter" | "section" | "page", asked: strin
   const list = shown.map((name) => (kind === "page" ? name : `"${name}"`)).join(", ");
   const more = names.length > shown.length ? ` and ${names.length - shown.length} more` : "";
   const none = kind === "page" ? "None of these documents has page breaks." : `There are no ${kind}s.`;
-  const advice = shown.length === 0 ? none : kind === "page" ? `Available pages: ${list}${more}.` : `Nearest: ${list}${more}.`;
-  const what = kind === "page" ? `nothing on ${asked}` : `no ${kind} "${asked}"`;
-  return new RequestError(`unknown_${kind}`, `There is ${what}${place}. ${advice}`, { [kind]: asked, nearest: shown });
+  const advice = shown.length === 0 ? none : kind === "page" ? `Available pages: ${list}${more}.` : `Most similar: ${list}${more}.`;
+  const notFound = kind === "page" ? `nothing on ${asked}` : `no ${kind} "${asked}"`;
+  return new RequestError(`unknown_${kind}`, `There is ${notFound}${place}. ${advice}`, { [kind]: asked, nearest: shown });
 }
 
 function wordFor({ kind, asked }: Narrowing, parts: readonly Part[]): string {

@@ -124,7 +124,9 @@ export class SnapshotKeeper {
       return withSnapshotFile(this.place.path, load);
     } catch (cause) {
       if (isAbsent(cause)) return null;
-      this.place.warn(`${this.place.path} (${messageOf(cause)}): the index is now built again from the database; nothing is lost.`);
+      this.place.warn(
+        `The stored search index ${this.place.path} cannot be used, so the index is now built again from the database; nothing is lost. Reason: ${messageOf(cause)}`,
+      );
       this.unusable = true;
       this.markChanged();
       return null;
@@ -175,7 +177,7 @@ export class SnapshotKeeper {
       if (this.warned.has(code)) return;
       this.warned.add(code);
       this.place.warn(
-        `${path} could not be written (${messageOf(cause)}). The next start rebuilds the index from the database, which takes longer.`,
+        `The search index could not be stored in ${path} (${messageOf(cause)}). The next start builds it again from the database, which takes longer.`,
       );
     }
   }

@@ -13,7 +13,10 @@ interface ScanExports {
 /** Creates the kernel in WebAssembly SIMD. @throws Error when the machine lacks it */
 export function createWasmKernel(): ScanKernel {
   const bytes = Buffer.from(SCAN_BASE64, "base64");
-  if (!WebAssembly.validate(bytes)) throw new Error("vector search requires WebAssembly SIMD, which this machine does not support");
+  if (!WebAssembly.validate(bytes))
+    throw new Error(
+      "vector search needs WebAssembly SIMD, which the processor of this machine does not support. Use another machine, or set embeddings: none",
+    );
   // Memory grows in place. The maximum only reserves address space; pages use no memory before they are written.
   const memory = new WebAssembly.Memory({ initial: 1, maximum: MAX_MEMORY_BYTES / PAGE_BYTES });
   const instance = new WebAssembly.Instance(new WebAssembly.Module(bytes), { scan: { memory } });

@@ -142,7 +142,7 @@ export function createMetrics() {
   const stages = new Summary({
     ...{
       name: "sourcebound_stage_seconds",
-      help: "Duration of each stage of a question over the last minutes",
+      help: "Duration of each stage of answering over the last minutes, in seconds",
       labelNames: ["stage"],
       registers,
     },
@@ -152,14 +152,14 @@ export function createMetrics() {
     new Histogram({ name: `sourcebound_${name}`, help, labelNames: [...labelNames], buckets, registers });
   const counter = (name: string, help: string, labelNames: readonly string[]) =>
     new Counter({ name: `sourcebound_${name}_total`, help, labelNames: [...labelNames], registers });
-  const answers = counter("answers", "Answers by outcome and cache level; miss: not from the cache", ["status", "cache"]);
+  const answers = counter("answers", "Answers by outcome and cache level; `miss`: not from the cache", ["status", "cache"]);
   const refusals = counter("refusals", "Refusals by reason", ["reason"]);
   const checks = counter("checks", "Outcomes of the checks of written answers", ["check", "verdict"]);
   const tokens = counter("tokens", "Model tokens, as far as endpoints report them", ["model", "direction"]);
   const cost = counter("cost_usd", "Model costs in US dollars, as far as prices are known", ["model"]);
   const errors = counter("errors", "Questions that failed, by stage and code", ["stage", "code"]);
   const latency = histogram("answer_seconds", "Duration of whole answers", ["cache"]);
-  const confidence = histogram("confidence", "Confidence of the decision to answer", [], CONFIDENCE_BUCKETS);
+  const confidence = histogram("confidence", "Confidence that decided whether to answer", [], CONFIDENCE_BUCKETS);
   const calls = histogram("provider_seconds", "Duration of calls to models and encoders", ["kind", "model", "outcome"]);
   const queue = histogram("queue_seconds", "Time that a question waited in the queue", []);
   const http = histogram("http_request_seconds", "Time until a response started", ["route", "method", "status"]);

@@ -74,23 +74,23 @@ export const configSchema = z.strictObject({
   grade: setting(
     z.enum(["profile", "always"]),
     "profile",
-    "Which answers get a `report` with the five metrics of `validator`: those of profiles that compute the metrics (`profile`), or all (`always`)",
+    "Which answers get a `report` with the five metrics of the profile `validator`: `profile`: only answers under profiles that compute these metrics; `always`: all answers",
   ),
-  access: setting(z.array(z.string().min(1)).min(1), [...DEFAULT_ACCESS], "Access labels granted to requests"),
+  access: setting(z.array(z.string().min(1)).min(1), [...DEFAULT_ACCESS], "Access labels of commands, of requests without a key, and of keys without labels of their own: they see only documents with one of these labels"),
   answer_from: optional(
     z.number().min(0).max(1),
     "Minimum confidence to answer if there is no calibration. A lower value answers more questions, and more of them wrongly (docs/evaluate.md). The default of the shipped weights when absent",
   ),
   write_from: optional(
     z.number().min(0).max(1),
-    "Minimum confidence at which a configured model gets the question; below it no model is called. The profile's value when absent (`sourcebound`: 0.15). Profiles that do not decide by this confidence ignore it",
+    "Minimum confidence at which the configured language model is called; below it, the question is refused without a call. The profile's value when absent (`sourcebound`: 0.15). Profiles that do not decide by confidence ignore it",
   ),
   write: optional(
     z.enum(["answer", "quotes"]),
     "What a configured model does: `answer` writes sentences, which are checked; `quotes` selects the quotes that answer, which are shown byte for byte. `quotes` is recommended where wrong answers do harm. The profile's value when absent (`answer`)",
   ),
-  question_characters: setting(z.int().min(1).max(100_000), DEFAULT_QUESTION_CHARACTERS, "Longer questions are rejected"),
-  file_bytes: setting(z.int().min(1).max(DEFAULT_FILE_BYTES), DEFAULT_FILE_BYTES, "Larger files are skipped and reported"),
+  question_characters: setting(z.int().min(1).max(100_000), DEFAULT_QUESTION_CHARACTERS, "Maximum characters of a question; longer questions are rejected"),
+  file_bytes: setting(z.int().min(1).max(DEFAULT_FILE_BYTES), DEFAULT_FILE_BYTES, "Maximum bytes of a file; larger files are skipped and reported"),
   batch: group("Many questions at once: `ask --file` and `POST /v1/batch`", {
     parallel: setting(
       z.int().min(1).max(256),
@@ -125,7 +125,7 @@ export const configSchema = z.strictObject({
       interactions_rows: setting(
         z.int().min(1),
         DEFAULT_INTERACTION_ROWS,
-        "Maximum unreviewed interactions over all domains, not counting those that the cache serves. The oldest are deleted first, even before `interactions_days`",
+        "Maximum number of stored questions that nobody has reviewed, over all domains, not counting those whose answers the cache serves. The oldest are deleted first, even before `interactions_days`",
       ),
       audit_days: setting(
         z.number().positive(),
@@ -145,7 +145,7 @@ export const configSchema = z.strictObject({
     serve_flagged: setting(
       z.boolean(),
       false,
-      "Serve answers that a reviewer flagged, with the warning `flagged`, under profiles with the graph cache (`seven-layer` design, equation 6)",
+      "Serve stored answers although a reviewer flagged them, with the warning `flagged`. Applies only to profiles with the graph cache, such as `seven-layer`",
     ),
     rewordings: setting(
       z.enum(["pack", "always", "never"]),

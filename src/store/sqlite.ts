@@ -137,9 +137,9 @@ function resultCodeOf(error: unknown): number | null {
 function describeFailure(path: string, cause: unknown): StoreError {
   const code = resultCodeOf(cause);
   const message = messageOf(cause);
-  const failure = (name: string, what: string) => new StoreError(name, `${path} ${what}`, { path }, { cause });
+  const failure = (name: string, problem: string) => new StoreError(name, `The database ${path} ${problem}`, { path }, { cause });
   if (code === RESULT_CODES.notADatabase || code === RESULT_CODES.corrupt) {
-    const advice = "Nothing was changed. Move the file away and ingest again: documents are read again from their folders.";
+    const advice = "Nothing was changed. Restore a backup, or move the file away and ingest the documents again.";
     return failure("store_corrupt", `is damaged or not a database (${message}). ${advice}`);
   }
   const isDenied = /^E(?:ACCES|PERM|ROFS)$/.test(systemCodeOf(cause) ?? "");
@@ -158,7 +158,7 @@ function describeFailure(path: string, cause: unknown): StoreError {
       `was locked by another process for ${seconds} seconds (${message}). Wait for it, or stop it, and try again.`,
     );
   }
-  return failure("store_failed", `could not be opened: ${message}`);
+  return failure("store_failed", `could not be opened or used (${message}). Try again; if it fails again, report this message.`);
 }
 
 /** Omits row locks, which only PostgreSQL needs: an SQLite transaction locks the whole database. */

@@ -119,7 +119,7 @@ const queueItemSchema = z.object({
   asked: z.int().describe("How often the question was asked."),
   waiting: z.int().describe("Number of interactions with this question that wait for review."),
   risk: z.number(),
-  score: z.number().describe("Sort key of the queue."),
+  score: z.number().describe("How urgent a review is; the queue is sorted by it, highest first."),
   why: z.array(z.string()),
   thumbs: z.enum(["up", "down"]).nullable(),
   demoted: z.boolean(),

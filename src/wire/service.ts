@@ -49,7 +49,7 @@ export const searchResponseSchema = z.object({
           reading: z
             .number()
             .nullable()
-            .describe("Log odds of the cross-encoder that the best candidate of the passage answers the question."),
+            .describe("Score of the cross-encoder: the log odds that the best candidate of the passage answers the question."),
         })
         .describe("Raw scores; `null` if the scorer did not run."),
     }),
@@ -117,7 +117,7 @@ export const checkResponseSchema = z.object({
         .object({ source: z.int(), path: z.string(), text: z.string(), start: z.int(), end: z.int() })
         .loose()
         .nullable()
-        .describe("Text in the source that belongs to the sentence, byte for byte; `null`: none was found."),
+        .describe("The part of a source that best matches the sentence, byte for byte; `null`: none was found."),
     }),
   ),
   checks: z.array(findingSchema.loose()).describe("Checks of the answer as a whole."),
@@ -230,7 +230,7 @@ export const documentSchema = z.object({
   blocks: z.array(z.tuple([z.int(), z.int(), blockType, z.int(), z.int()])).describe("`[start, end, type, level, header]`"),
   outline: z.array(z.object({ start: z.int(), level: z.int(), text: z.string() })),
   pages: z.array(z.int()).nullable().describe("Start of each page, page 1 first; `null`: the document has no pages."),
-  places: citationSchema.shape.original.shape.pages.describe("Place of the text from `start` to `end` on the original pages."),
+  places: citationSchema.shape.original.shape.pages.describe("Place of the range from `start` to `end` on the original pages."),
   notices: z.array(notice),
 });
 export type WireDocument = z.infer<typeof documentSchema>;

@@ -96,9 +96,9 @@ export function AnswerSummary({ answer, states }: AnswerSummaryProps) {
 
 function describeMemory({ cache_mode: mode, cached }: WireAnswer): string {
   const since = cached === undefined ? "" : ` on ${formatDate(cached.stored_at.slice(0, 10))}`;
-  if (mode === "curated") return `A reviewer wrote this answer${since}. Like every answer, it is supported by the documents.`;
+  if (mode === "curated") return `A reviewer wrote this answer${since}. It was checked against the documents, like every answer.`;
   const asked = cached?.question ? ` The question was: “${cached.question}”.` : "";
-  return `An equivalent question was answered before${since}.${asked} The answer was checked again against the current documents.`;
+  return `This answer was given to an equivalent question before${since}.${asked} It has been checked again against the current documents.`;
 }
 
 function describeSources({ citations }: WireAnswer): string {
@@ -109,8 +109,8 @@ function describeSources({ citations }: WireAnswer): string {
 function describeClaims(claims: WireAnswer["claims"]): string {
   if (claims.length === 0) return "no sentence was checked";
   const supported = claims.filter(({ status }) => status === "supported").length;
-  if (supported === claims.length) return "every sentence checked";
-  return `${supported} of ${claims.length} sentences supported by their source`;
+  if (supported === claims.length) return "every sentence is supported by its source";
+  return `${supported} of ${claims.length} sentences are supported by their source`;
 }
 
 interface IncompleteProps {
@@ -132,7 +132,7 @@ export function Incomplete({ status, shown, busy, onRetry }: IncompleteProps) {
         {shown > 0 ? <span className="tag">incomplete answer</span> : null}
       </h3>
       <p>{text}</p>
-      {shown > 0 ? <p>The sentences above were checked before they were shown, but more may be missing.</p> : null}
+      {shown > 0 ? <p>The sentences above were checked before they were shown, but the rest of the answer is missing.</p> : null}
       <QuietButton disabled={busy} onClick={onRetry}>
         Ask again
       </QuietButton>

@@ -128,7 +128,9 @@ export function AskBox({ text, onText, running, onAsk, onStop, ref }: AskBoxProp
       />
       <div className="ask-row">
         <p id={hintId} className={excess > 0 ? "muted is-over" : "muted"}>
-          {excess > 0 ? `${formatCount(excess, "character")} too many` : "Enter sends, Shift+Enter starts a new line."}
+          {excess > 0
+            ? `${formatCount(excess, "character")} too many. Shorten the question.`
+            : "Enter sends, Shift+Enter starts a new line."}
         </p>
         {running ? (
           <button type="button" className="quiet-button is-danger" onClick={onStop}>

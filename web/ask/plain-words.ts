@@ -12,9 +12,9 @@ const WARNINGS: Readonly<Record<string, string>> = {
   index_full: "Search by meaning does not cover the newest documents. If this message stays, ask your administrator.",
   ingest_unfinished:
     "Not all documents have been ingested yet, so some may be missing here. If this message stays, ask your administrator.",
-  filter_narrow: "Only the part that you selected was searched.",
-  web_failed: "The uncertain passages could not be checked on the web.",
-  web_off: "The uncertain passages were not checked on the web.",
+  filter_narrow: "Only the part of the documents that you chose was searched.",
+  web_failed: "Some passages may or may not answer the question. They could not be checked on the web, so they were not used.",
+  web_off: "Some passages may or may not answer the question. They were not checked on the web, so they were not used.",
   stream_differs: "The final answer differs from the text shown while it was written. This is the final one.",
 };
 
@@ -68,13 +68,13 @@ export function labelLoss(state: CitationState["state"] | undefined): string | n
 }
 
 const CHECKS: Readonly<Record<string, string>> = {
-  citations: "cites a source that does not match",
+  citations: "cites no source, or one that does not exist",
   entities: "uses a name that is not in its source",
-  faithfulness: "goes beyond its source",
+  faithfulness: "says more than its source",
   pii: "may contain personal data",
   relevancy: "may not answer the question",
   support: "is only partly supported by its source",
-  terminology: "does not use the agreed terms",
+  terminology: "uses a term that is not the agreed one",
   urls: "contains a web address that is not in the sources",
   values: "contains a number that is not in its source",
 };
@@ -106,13 +106,13 @@ export function labelConfidence({
   agg_conf_calibrated: calibrated,
   profile,
 }: Pick<WireAnswer, "agg_conf" | "agg_conf_calibrated" | "profile">): ConfidenceWords {
-  if (value === null) return { label: "Confidence unknown", meaning: "Nothing was found that could be scored." };
+  if (value === null) return { label: "Confidence unknown", meaning: "No score could be computed for this answer." };
   if (!calibrated) return uncalibrated(value, fitOf(value, profile));
   const label =
-    value >= 0.9 ? "Very likely answered" : value >= 0.66 ? "Likely answered" : value >= 0.33 ? "May be answered" : "Unlikely answered";
+    value >= 0.9 ? "Very likely correct" : value >= 0.66 ? "Likely correct" : value >= 0.33 ? "Possibly correct" : "Unlikely to be correct";
   return {
     label,
-    meaning: `About ${formatConfidence(value)} answers like this one rest on passages that answer the question, as measured on questions with known answers.`,
+    meaning: `About ${formatConfidence(value)} answers like this one are correct, as measured on questions with known answers.`,
   };
 }
 

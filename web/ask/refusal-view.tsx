@@ -20,7 +20,7 @@ function headingOf({ reason, searched: { documents } }: WireRefusal): string {
     nothing_relevant: `Not found${where}`,
     evidence_too_weak: `No sure answer${where}`,
     not_reliable: "No reliable answer could be written",
-    empty_corpus: "Nothing could be searched yet",
+    empty_corpus: "There are no documents to search yet",
     injection: "This question cannot be answered here",
     language: "Only English is supported",
     small_talk: "",
@@ -76,7 +76,7 @@ export default function RefusalView({ number, scope, refusal }: RefusalViewProps
       </details>
       {searched.unreadable_count === 0 ? null : (
         <details className="message is-warning" open={searched.unreadable_count <= 3}>
-          <summary>Not searched because unreadable: {formatCount(searched.unreadable_count, "file")}</summary>
+          <summary>Files that could not be read and were not searched: {formatCount(searched.unreadable_count, "file")}</summary>
           <ul>
             {searched.unreadable.map((path) => (
               <li key={path}>
@@ -97,7 +97,7 @@ function NearMiss({ miss, scope }: Pick<RefusalViewProps, "scope"> & { readonly 
   const { title, heading, url, original, quote, missing, missing_values, document_id: document, document_version: version } = miss;
   const lacks = [
     ...(missing.length === 0 ? [] : [`does not mention ${missing.map((word) => `“${word}”`).join(", ")}`]),
-    ...(missing_values.length === 0 ? [] : [`contains no value of the requested type: ${missing_values.join("; ")}`]),
+    ...(missing_values.length === 0 ? [] : [`does not contain what you asked for: ${missing_values.join("; ")}`]),
   ];
   return (
     <li className="card">

@@ -216,7 +216,7 @@ function StageLine({ stage }: { readonly stage: string | null }) {
 /** Returns a message for an answer without sentences that is not a refusal. */
 function describeEmpty({ status, answer_plain }: WireAnswer): string {
   if (answer_plain !== "") return answer_plain;
-  return status === "error" ? "The answer could not be completed. See the warnings for the reason." : "The answer is empty.";
+  return status === "error" ? "The answer could not be completed. The warnings give the reason." : "The answer is empty.";
 }
 
 /** Returns the message that screen readers read at the end of a turn. */

@@ -14,7 +14,7 @@ const FIGURES: readonly { readonly name: string; readonly title: string }[] = [
   { name: "refused.near_miss", title: "Correctly refused: near miss" },
   { name: "refused.false_premise", title: "Correctly refused: false premise" },
   { name: "refused.out_of_scope", title: "Correctly refused: out of scope" },
-  { name: RANKING, title: "A right answer has a higher confidence than a wrong one" },
+  { name: RANKING, title: "Probability that a right answer has a higher confidence than a wrong one (AUROC)" },
 ];
 
 export interface Figure {

@@ -45,7 +45,7 @@ export default function LibraryRoom() {
       <UploadField onSent={reload} />
       <ResultLine result={result} />
       {sendsOnly ? (
-        <p className="message">This key can upload files. To see their state and search them, it also needs the role ask.</p>
+        <p className="message">This key can upload files, but not list or search them. For that, it also needs the role “ask”.</p>
       ) : (
         <Files {...{ state, reload, scope }} onDelete={remove} />
       )}
@@ -78,7 +78,7 @@ function Files({ state, reload, scope, onDelete }: FilesProps) {
           <div className="filters">
             <TextField type="search" label="Title or path contains" value={words} onChange={setWords} />
             <span role="status">
-              {files.length === 0 ? "There are no documents yet. Drop some above." : formatCount(shown.length, "file")}
+              {files.length === 0 ? "There are no documents yet. Drop files into the field above." : formatCount(shown.length, "file")}
               {state.value.next_cursor === null ? "" : ` of the first ${LISTED}; the command “documents list” shows all`}
             </span>
           </div>
@@ -123,7 +123,7 @@ function Ticked({ files, onDelete }: TickedProps) {
   const { choose } = useAccount();
   const documents = files.flatMap((file) => file.documents);
   const own = files.filter((file) => file.uploaded && !isBeingRead(file));
-  if (files.length === 0) return <p className="muted">Tick files to ask only them, or to delete them.</p>;
+  if (files.length === 0) return <p className="muted">Tick files to ask only these files, or to delete them.</p>;
   return (
     <div className="row ticked">
       <span role="status">{formatCount(files.length, "file")} ticked</span>
@@ -294,7 +294,7 @@ function VersionList({ document: { id, title }, scope }: VersionsProps) {
       <p>
         {formatCount(earlier.length, "earlier version")}
         {kept.length < earlier.length
-          ? `, ${formatNumber(kept.length)} with its text. A replaced text is kept while a recorded answer may depend on it.`
+          ? `, of which ${formatNumber(kept.length)} can still be read. The text of an earlier version is kept while a recorded answer may depend on it.`
           : "."}
       </p>
       {kept.length === 0 ? null : (

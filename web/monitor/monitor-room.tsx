@@ -125,7 +125,7 @@ function Figures({ statistics, made }: { readonly statistics: WireStatistics; re
         <Card
           title="Response time, median"
           value={ms(latency.p50)}
-          note={`95 of 100 within ${ms(latency.p95)}, longest ${ms(latency.max)}`}
+          note={`95 of 100 answers within ${ms(latency.p95)}, longest ${ms(latency.max)}`}
         />
         <Card title="Spent" value={formatCost(spent.usd)} note={`${costNote(spent)}; the cache saved ${formatCost(saved.usd)}`} />
       </ul>
@@ -139,7 +139,7 @@ function Figures({ statistics, made }: { readonly statistics: WireStatistics; re
         <Bars
           title="Confidence"
           bars={parts}
-          note={confidence.none === 0 ? null : `${formatCount(confidence.none, "question")} without confidence`}
+          note={confidence.none === 0 ? null : `${formatCount(confidence.none, "question")} without a confidence`}
         />
         <Bars title="Topics" bars={statistics.topics.map(({ topic, count }) => ({ name: topic.replaceAll("_", " "), count }))} />
         <Bars title="Reviews" bars={named(statistics.reviews, {})} />
@@ -153,11 +153,17 @@ function shareOf(count: number = 0, of: number) {
 }
 
 function costNote({ tokens, uncounted }: WireStatistics["spent"]): string {
-  return `${formatCount(tokens, "token")}${uncounted === 0 ? "" : `, ${formatNumber(uncounted)} questions with unknown cost`}`;
+  return `${formatCount(tokens, "token")}${uncounted === 0 ? "" : `; cost of ${formatCount(uncounted, "question")} unknown`}`;
 }
 
 const STATUSES = { ok: "answered", insufficient_context: "refused", error: "failed" };
-const LEVELS = { miss: "new answer", exact: "same question", semantic: "same meaning", graph: "same entities", curated: "a reviewer" };
+const LEVELS = {
+  miss: "new answer",
+  exact: "stored: same question",
+  semantic: "stored: same meaning",
+  graph: "stored: same entities",
+  curated: "written by a reviewer",
+};
 
 function named(counts: Readonly<Record<string, number>>, names: Readonly<Record<string, string>>) {
   return Object.entries(counts).map(([name, count]) => ({ name: names[name] ?? name, count }));
@@ -182,7 +188,7 @@ function Judged({ judged }: { readonly judged: WireStatistics["judged"] }) {
       note={
         rows.length === 0
           ? "No answer from this period was approved, flagged or rated."
-          : "Right: approved, or rated right by a user; a review outweighs a rating. The judged answers are few and not a random sample."
+          : "An answer counts as right if a reviewer approved it or a user rated it as right; a review outweighs a rating. The judged answers are few and not a random sample."
       }
     />
   );

@@ -21,7 +21,8 @@ export function Reports() {
   const [state, reload] = useFetched<WireReports>(`/v1/reports?${query}`);
   if (state.type !== "ready") return <StateLine state={state} what="the reports" onRetry={reload} />;
   const { topics, items: reports, total } = state.value;
-  if (topic === "" && reports.length === 0) return <p role="status">No question was refused, doubtful or answered with a warning.</p>;
+  if (topic === "" && reports.length === 0)
+    return <p role="status">No question was refused, or answered with a warning or low confidence.</p>;
   return (
     <>
       <h2>By topic</h2>
@@ -49,8 +50,8 @@ export function Reports() {
             <a className="queue-item" href={formatRoute({ room: "review", id: interaction })}>
               <span>{question || "A question whose text was not stored"}</span>
               <span className="muted">
-                {refusal ? labelRefusal(refusal) : "answered, with a warning"}
-                {typeof confidence === "number" ? ` · sources fit ${Math.round(confidence * 100)} of 100` : ""} ·{" "}
+                {refusal ? labelRefusal(refusal) : "answered with a warning or low confidence"}
+                {typeof confidence === "number" ? ` · sources match: ${Math.round(confidence * 100)} of 100` : ""} ·{" "}
                 {formatDate(at.slice(0, 10))}
               </span>
               <AdviceLines advice={recommendations ?? []} />
@@ -69,7 +70,7 @@ function Gap({ topic }: { readonly topic: WireReports["topics"][number] }) {
       <strong>{nameOf(topic)}</strong>
       <span className="muted">
         {formatCount(reports, "report")}, {formatCount(refused, "refusal")}
-        {confidence === null ? "" : `; sources fit ${Math.round(confidence * 100)} of 100 on average`}
+        {confidence === null ? "" : `; sources match on average: ${Math.round(confidence * 100)} of 100`}
       </span>
       {missing.length === 0 ? null : <span>Not in the documents: {missing.map(({ text }) => text).join(", ")}</span>}
       <AdviceLines advice={recommendations} />
@@ -86,5 +87,5 @@ function AdviceLines({ advice }: { readonly advice: WireReports["items"][number]
 }
 
 function nameOf({ name, topic }: WireReports["topics"][number]): string {
-  return name ?? topic ?? "no topic";
+  return name ?? topic ?? "Questions without a topic";
 }

@@ -10,7 +10,7 @@ const REASONS: Readonly<Record<string, string>> = {
   flagged: "flagged as wrong",
   conflict: "sources disagree",
   warning: "shown with a warning",
-  reported: "reported as a gap",
+  reported: "a report says what the documents lack",
   refused: "not answered",
 };
 
@@ -47,13 +47,13 @@ export function labelStatus(status: WireQueueItem["review_status"]): string {
 /** Says for which questions the correction is served. @param within selection or filters of the question; `null`: none */
 export function labelCorrected(within: string | null): string {
   return within === null
-    ? "Corrected. The correction is served when this question is asked without filters."
-    : `Corrected. The correction is served when this question is asked within ${within}, not otherwise.`;
+    ? "Corrected. From now on, whoever asks this question without filters gets the correction."
+    : `Corrected. From now on, whoever asks this question only within ${within} gets the correction; without this limit, it is answered as before.`;
 }
 
-/** Formats the confidence of an answer: “sources fit 85 of 100”; `null` for a refusal or if the confidence is unknown. */
+/** Formats the confidence of an answer: “sources match: 85 of 100”; `null` for a refusal or if the confidence is unknown. */
 export function labelFit(confidence: number | null, status: string): string | null {
-  return confidence === null || status !== "ok" ? null : `sources fit ${Math.round(confidence * 100)} of 100`;
+  return confidence === null || status !== "ok" ? null : `sources match: ${Math.round(confidence * 100)} of 100`;
 }
 
 export function labelAction(action: string): string {

@@ -3,7 +3,7 @@ import { formatConfidence, formatNumber } from "../format.ts";
 /** Labels for the facts that stages report. A fact without a label is not shown, but is part of the downloaded record. */
 const NAMES: Readonly<Record<string, string>> = {
   also_searched: "also searched for",
-  answer: "sufficient to answer",
+  answer: "evidence is sufficient to answer",
   answered_parts: "parts answered separately",
   asked_parts: "parts of the question",
   best_piece: "best candidate of a passage",
@@ -16,7 +16,7 @@ const NAMES: Readonly<Record<string, string>> = {
   conflicts: "disagreements",
   following: "next sentence also quoted",
   history: "earlier turns used",
-  injection_signals: "signs of prompt injection",
+  injection_signals: "phrases that look like instructions to the system",
   left_out: "sentences left out",
   minimum: "confidence threshold",
   not_held: "words in no document",

@@ -50,7 +50,7 @@ function Checks({ answer }: { readonly answer: WireAnswer }) {
           <CheckList checks={whole} />
         </>
       )}
-      {sentences.length + whole.length === 0 ? <p>There is no sentence to check.</p> : null}
+      {sentences.length + whole.length === 0 ? <p>The answer has no sentence that could be checked.</p> : null}
     </>
   );
 }

@@ -3,10 +3,10 @@ import { define, JSON_OUT } from "../command.ts";
 import { type CliContext, configOf, pathOf } from "../context.ts";
 
 export function addBackupCommands(program: Command, context: CliContext): void {
-  const print = ({ rows, files }: { rows: number; files: number }, json: boolean | undefined, where: string) =>
-    context.terminal.print(json === true ? JSON.stringify({ rows, files }) : `${rows} rows and ${files} files ${where}`);
+  const print = ({ rows, files }: { rows: number; files: number }, json: boolean | undefined, outcome: string) =>
+    context.terminal.print(json === true ? JSON.stringify({ rows, files }) : `${rows} database rows and ${files} files ${outcome}`);
   define(program, context, "backup", {
-    description: "write all records to one file, as a consistent snapshot",
+    description: "back up everything that is stored (except the search index) to one file, as a consistent snapshot",
     argument: ["<file>", "file to write; only its owner can read it"],
     options: [JSON_OUT],
     help: `
@@ -22,7 +22,7 @@ Examples:
     },
   });
   define(program, context, "restore", {
-    description: "restore a backup into an empty database: a file, or PostgreSQL",
+    description: "restore a backup into an empty data folder or an empty PostgreSQL database",
     argument: ["<file>", "file that `backup` wrote, in this version or an older one"],
     options: [JSON_OUT],
     help: `

@@ -14,9 +14,13 @@ export function addCalibrateCommand(program: Command, context: CliContext): void
     options: [
       ["--risk <share>", "maximum share of wrong answers, such as .05", { parse: parseShare, required: true }],
       DOMAIN,
-      ["--profile <name>", "profile whose confidence decides whether to answer"],
+      ["--profile <name>", "profile to calibrate; it must decide by confidence, as sourcebound does"],
       ["--golden <path>", "labelled questions, as for `eval golden`: one file, or a folder (default: those of the domain pack)"],
-      ["--delta <share>", "probability that the share of wrong answers exceeds --risk", { parse: parseShare, default: DEFAULT_DELTA }],
+      [
+        "--delta <share>",
+        "accepted probability that the share of wrong answers is above --risk after all",
+        { parse: parseShare, default: DEFAULT_DELTA },
+      ],
       [
         "--out <file>",
         "write the calibration to this file instead of the data folder; the engine uses it only after you move it there or into the pack",

@@ -12,12 +12,12 @@ export function addCheckCommand(program: Command, context: CliContext): void {
       ["--answer <text>", "the answer; - reads it from standard input", { required: true }],
       [
         "--sources <folder>",
-        "documents in any format that `ingest` supports; [n] in the answer cites the n-th file by path",
+        "folder of source files, in any format that `ingest` supports; [n] in the answer cites the n-th file, sorted by path",
         { required: true },
       ],
       PROFILE,
-      ["--domain <name>", "domain pack whose hosts, contacts and tenants apply"],
-      ["--tenant <name>", "tenant whose terms apply"],
+      ["--domain <name>", "domain pack that supplies the allowed web hosts, the contacts and the tenants' terms"],
+      ["--tenant <name>", "tenant whose terms the answer must use"],
       ["--json", "print all findings as JSON"],
     ],
     help: `
@@ -70,7 +70,7 @@ export function renderVerified({ sources, unreadable, sentences, checks, passed 
   const listed = [
     ...sources.map(({ n, path, title }) => ({ n, line: `[${n}] ${harmlessLine(title === "" ? path : `${path}: ${title}`)}` })),
     ...unreadable.map(({ n, path, reason }) => {
-      const line = colors.yellow(`${n === null ? "no number, " : `[${n}] `}could not be read: ${harmlessLine(`${path}: ${reason}`)}`);
+      const line = colors.yellow(`${n === null ? "no number: " : `[${n}] `}${harmlessLine(`${path} could not be read: ${reason}`)}`);
       return { n: n ?? Number.MAX_SAFE_INTEGER, line };
     }),
   ].sort((a, b) => a.n - b.n);

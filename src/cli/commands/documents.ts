@@ -9,7 +9,7 @@ import { type CliContext, EXIT } from "../context.ts";
 import { conflictLines } from "../render.ts";
 import { counted, harmlessLine } from "../terminal.ts";
 
-const SCOPE = [DOMAIN, ["--tenant <name>", "tenant within the domain"]] as const;
+const SCOPE = [DOMAIN, ["--tenant <name>", "tenant of the domain whose documents are included"]] as const;
 
 export function addDocumentsCommand(program: Command, context: CliContext): void {
   const { terminal } = context;

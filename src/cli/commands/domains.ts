@@ -83,7 +83,7 @@ export function addDoctorCommand(program: Command, context: CliContext): void {
     argument: ["[domain]", "one pack (default: all packs)"],
     options: [
       ["--documents <folder>", "check the vocabulary against these documents instead of the pack's own"],
-      ["--strict", "count warnings as faults"],
+      ["--strict", "exit with code 5 on warnings too, not only on faults"],
       ["--json", "print JSON with all items of each finding"],
     ],
     help: `
@@ -142,8 +142,8 @@ function reportLines({ name, title, documents, questions, findings }: PackReport
 
 export function addProfilesCommand(program: Command, context: CliContext): void {
   define(program, context, "profiles", {
-    description: "list the profiles with their requirements and the rules of their designs that are not built",
-    argument: ["[name]", "show one profile with all rules of its design"],
+    description: "list the profiles: what each one needs, and which rules of its published design it does not implement",
+    argument: ["[name]", "show one profile, with every rule of its design and how far it is implemented"],
     options: [JSON_OUT],
     help: "\nExamples:\n  sourcebound profiles\n  sourcebound profiles seven-layer",
     run({ flags: { json }, given: name }) {

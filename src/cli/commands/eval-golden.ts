@@ -18,23 +18,27 @@ const SETS = [
     "--golden <path>",
     "questions: a folder with [prefix-]answerable*.jsonl and [prefix-]unanswerable*.jsonl, or one file (.jsonl, .json, .yaml)",
   ],
-  ["--data <folder>", "folder of sets: golden/NAME, or NAME-pages with NAME-golden", { env: "SOURCEBOUND_DATA" }],
-  ["--domains <names>", "use only these sets of --data, comma-separated"],
+  [
+    "--data <folder>",
+    "folder of several golden sets, each stored as golden/NAME or as the two folders NAME-pages and NAME-golden",
+    { env: "SOURCEBOUND_DATA" },
+  ],
+  ["--domains <names>", "measure only these golden sets of --data, comma-separated"],
   [
     "--domain <name>",
     "domain pack whose vocabulary applies; also supplies the documents without --corpus and the questions without --golden",
   ],
-  ["--tenant <name>", "only questions asked by this tenant"],
+  ["--tenant <name>", "ask only the questions of this tenant"],
   ["--profile <name>", "profile to measure"],
-  ["--base-url <url>", "base URL at which `pages/a/b.md` is served as `a/b/`"],
-  ["--against <file>", "compare with an earlier report: differences with paired intervals"],
+  ["--base-url <url>", "base URL of the published pages: the file a/b.md has the address URL/a/b/"],
+  ["--against <file>", "compare with the report that an earlier run wrote with --json; differences are shown with 95 % intervals"],
 ] as const;
 const OUTPUTS = [
   ["--json, --out <file>", "write the whole report as JSON; a cancelled run continues from FILE.partial.jsonl"],
   ["--html <file>", "write the report as a self-contained HTML page with every question"],
-  ["--read <file>", "write every answer next to the correct one, as Markdown"],
-  ["--record <file>", "record the output of the configured model by prompt"],
-  ["--recorded <file>", "call no model: replay the output recorded by --record"],
+  ["--read <file>", "write every answer and the correct answer for it, as Markdown"],
+  ["--record <file>", "record the configured model's reply to each prompt in this file"],
+  ["--recorded <file>", "use the replies that --record wrote to this file instead of calling the model"],
   ["--fail-under <name=value>", "exit with code 5 if this figure is below the value or cannot be scored; repeatable", { parse: collect }],
   ["--fail-over <name=value>", "exit with code 5 if this figure is above the value or cannot be scored; repeatable", { parse: collect }],
 ] as const;
@@ -66,7 +70,7 @@ export function addEvalCommand(program: Command, context: CliContext, openSets =
 }
 
 const EXAMPLES = `
-Exit code: 0 done, 5 a bound of --fail-under or --fail-over does not hold, 130 cancelled; run the same command again to continue.
+Exit code: 0 done, 5 a figure is beyond its limit of --fail-under or --fail-over, 130 cancelled; run the same command again to continue.
 
 Examples:
   sourcebound eval golden --domain retail --tenant novamart --out results.json --html results.html

@@ -12,11 +12,14 @@ import { counted, harmlessLine, type Terminal } from "../terminal.ts";
 
 const OPTIONS = [
   ["--domain <name>", "domain of the documents"],
-  ["--tenant <name>", "tenant that alone may see the documents"],
-  ["--access <label>", "access label for documents that declare none"],
-  ["--base-url <url>", "base URL at which `a/b.md` is served as `a/b/`"],
+  ["--tenant <name>", "show the documents only to this tenant (default: not limited to a tenant)"],
+  ["--access <label>", "access label for documents that name none themselves"],
+  ["--base-url <url>", "base URL of the published documents: the file a/b.md has the address URL/a/b/"],
   ["--root <folder>", "make document paths relative to this folder"],
-  ["--source <name>", "name of the source; vanished files are deleted only within their source (default: the folder)"],
+  [
+    "--source <name>",
+    "name of the source that the files belong to (default: the folder); an ingest deletes only vanished files of its own source",
+  ],
   ["--allow-empty", "accept a folder that contains no documents any more, and delete those ingested from it"],
   ["--files-from <file>", "read the files listed in this file, one per line; - for standard input"],
   ["--name <file>", "file name for a document from standard input; its extension determines the format", { default: "input.md" }],
@@ -29,7 +32,7 @@ const OPTIONS = [
   ["--max-pages <n>", "web only: maximum number of pages (default 500)", { parse: toWhole }],
   ["--dry-run", "read and report without storing anything"],
   ["--watch", "keep running and ingest again whenever the folder changes"],
-  ["--queue", "leave the work to `sourcebound worker`, which must see the folder under the same path"],
+  ["--queue", "queue the folder for `sourcebound worker`, which must be able to read it at the same path"],
   ["--json", "print the summary as JSON"],
 ] as const;
 type IngestFlags = FlagsOf<typeof OPTIONS>;

@@ -11,11 +11,11 @@ const toRate = numberOf(/^\d{1,9}$/, "a whole number, or 0 for unlimited");
 const toAmount = numberOf(/^\d{1,7}(\.\d{1,4})?$/, "an amount such as 1.50, or 0 for unlimited");
 
 const GRANT = [
-  ["--role <role...>", "what the key allows", { choices: ROLES, default: ["ask"] }],
-  ["--domain <name...>", "domains of the key; requests that name none use the first (default: the configured domain)"],
-  ["--tenant <name...>", "tenants of the key (default: only documents without a tenant)"],
-  ["--all-tenants", "all tenants of its domains, and documents without a tenant"],
-  ["--access <label...>", "access labels of the key, instead of the configured ones"],
+  ["--role <role...>", "roles of the key: what it allows", { choices: ROLES, default: ["ask"] }],
+  ["--domain <name...>", "domains that the key may use; a request that names none uses the first (default: the configured domain)"],
+  ["--tenant <name...>", "tenants whose documents the key may read (default: only documents without a tenant)"],
+  ["--all-tenants", "the key may read the documents of all tenants of its domains, and documents without a tenant"],
+  ["--access <label...>", "access labels whose documents the key may read (default: the setting `access`)"],
 ] as const;
 
 export function addKeysCommand(program: Command, context: CliContext): void {
@@ -23,14 +23,18 @@ export function addKeysCommand(program: Command, context: CliContext): void {
   const keys = define(program, context, "keys", { description: "manage API keys for programs and people" });
   define(keys, context, "create", {
     description: "create a key; it is shown once, and only its hash is stored",
-    argument: ["<name>", "name of its holder, such as `website`", toName],
+    argument: ["<name>", "name of the program or person that will use the key, such as `website`", toName],
     options: [
       ...GRANT,
       ["--expires <time>", "expiry: 90d, 2027-01-01, or a time (default: never)", { parse: toExpiry }],
-      ["--requests-per-hour <number>", "overrides the server's limit; 0: unlimited", { parse: toRate }],
-      ["--tokens-per-day <number>", "daily model tokens, overrides the server's limit; 0: unlimited", { parse: toRate }],
-      ["--usd-per-day <amount>", "daily model costs in US dollars, overrides the server's limit; 0: unlimited", { parse: toAmount }],
-      ["--by <name>", "who does this, for the audit log"],
+      ["--requests-per-hour <number>", "maximum requests per hour, instead of the server's limit; 0: unlimited", { parse: toRate }],
+      ["--tokens-per-day <number>", "maximum model tokens per day, instead of the server's limit; 0: unlimited", { parse: toRate }],
+      [
+        "--usd-per-day <amount>",
+        "maximum model costs per day in US dollars, instead of the server's limit; 0: unlimited",
+        { parse: toAmount },
+      ],
+      ["--by <name>", "your name, for the audit log"],
       JSON_OUT,
     ],
     help: `
@@ -68,7 +72,7 @@ Examples:
   define(keys, context, "revoke", {
     description: "revoke a key; a running server refuses it from the next request",
     argument: ["<id>", "id of the key, from `keys list`"],
-    options: [["--by <name>", "who does this, for the audit log"], JSON_OUT],
+    options: [["--by <name>", "your name, for the audit log"], JSON_OUT],
     async use({ store }, { flags: { by = userName(), json }, given: id }) {
       if (!(await store.keys.revoke(id, by))) {
         const message = `There is no active key "${id}". \`sourcebound keys list\` shows the ids. Revoked keys cannot be used again.`;

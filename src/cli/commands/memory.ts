@@ -26,13 +26,13 @@ export function addForgetCommand(program: Command, context: CliContext): void {
     description:
       "delete stored data about questions: interactions, cached answers, sessions, ratings, reports, vectors; documents are kept",
     options: [
-      ["--session <id>", "data of this session"],
-      ["--user <id>", "data of this user"],
-      ["--question <text>", "every time this question was asked"],
-      ["--before <date>", "everything stored before this time", { parse: toTime }],
-      ["--all", "everything, including corrections"],
+      ["--session <id>", "delete what is stored about this session"],
+      ["--user <id>", "delete what is stored about this user"],
+      ["--question <text>", "delete what is stored about this question, each time that it was asked"],
+      ["--before <date>", "delete everything stored before this time", { parse: toTime }],
+      ["--all", "delete everything stored about questions, including corrections"],
       ["--yes", "delete; without it, only count what would be deleted"],
-      ["--by <name>", "who does this, for the audit log"],
+      ["--by <name>", "your name, for the audit log"],
       JSON_OUT,
     ],
     help: `
@@ -98,7 +98,7 @@ Examples:
   sourcebound cache clear --domain veterans`,
   });
   define(cache, context, "stats", {
-    description: "show entries, cache levels, age and edges of the graph",
+    description: "show how many answers are stored, by profile, how old they are, and how many topics, entities and sources they link",
     options: [["--domain <name>", "only this domain (default: all)"], JSON_OUT],
     async use(engine, { flags: { domain, json } }) {
       const name = domain === undefined ? null : engine.domain(domain).name;
@@ -108,19 +108,23 @@ Examples:
     },
   });
   define(cache, context, "clear", {
-    description: "delete stored answers; documents, sessions and interactions are kept",
-    options: [["--domain <name>", "answers of this domain"], ["--all", "answers of all domains"], JSON_OUT],
+    description: "delete the stored answers of the cache; documents, sessions and the record of questions are kept",
+    options: [
+      ["--domain <name>", "delete the stored answers of this domain"],
+      ["--all", "delete the stored answers of all domains"],
+      JSON_OUT,
+    ],
     run({ flags: { domain, all }, command }) {
       if ((domain === undefined) === (all !== true)) command.error("error: specify --domain NAME or --all");
     },
     async use(engine, { flags: { domain, json } }) {
       const name = domain === undefined ? null : engine.domain(domain).name;
       const cleared = await engine.store.cache.clear(name);
-      terminal.print(json ? JSON.stringify({ cleared, domain: name }) : `${cleared} stored answers deleted.`);
+      terminal.print(json ? JSON.stringify({ cleared, domain: name }) : `Deleted ${cleared} stored answers.`);
     },
   });
   define(cache, context, "explain", {
-    description: "show what the cache would do with a question, and which rule decides for each stored question; changes nothing",
+    description: "show whether the cache would answer a question, and why each stored question matches it or not; changes nothing",
     argument: ["<question>", "the question"],
     options: [DOMAIN, TENANT, PROFILE, JSON_OUT],
     async use(engine, { flags: { json, ...options }, given }) {
@@ -132,7 +136,7 @@ Examples:
 export function addExperimentsCommand(program: Command, context: CliContext): void {
   const { terminal } = context;
   define(program, context, "experiments", {
-    description: "show results of experiments: intervals and a verdict",
+    description: "show the results of experiments: each variant's figures with intervals, and a verdict",
     argument: ["[name]", "name of the experiment in the configuration (default: all)"],
     options: [JSON_OUT],
     help: `

@@ -71,7 +71,7 @@ export function addModelsCommand(program: Command, context: CliContext): void {
     description: `install ${HUB_PACKAGE} ${HUB_PACKAGE_VERSION}, which runs Hugging Face models (${HUB_RUNTIME_MB} MB, optional)`,
     options: [
       ["--again", "reinstall even if it is installed"],
-      ["--home", "install into the home folder, for all data folders of this user"],
+      ["--home", "install into your home folder, so that it serves all your data folders"],
       JSON_OUT,
     ],
     async run({ flags: { again, home, json }, command }) {
@@ -92,8 +92,11 @@ export function addModelsCommand(program: Command, context: CliContext): void {
   });
   define(models, context, "switch", {
     description:
-      "compute another encoder's vectors while the old one stays in use, then switch to it until the configuration names a different one",
-    argument: ["<name>", "embedded, configured, or a Hugging Face model"],
+      "switch to another encoder once its vectors are computed; until then the old one stays in use. The switch lasts until the configuration names another encoder",
+    argument: [
+      "<name>",
+      "encoder to switch to: `embedded`, `configured` (the one of the configuration), or the name of a Hugging Face model",
+    ],
     options: [
       ["--dtype <precision>", "precision of a Hugging Face model's weights", { choices: DTYPES, default: DEFAULT_DTYPE }],
       DOMAIN,
@@ -112,7 +115,7 @@ export function addModelsCommand(program: Command, context: CliContext): void {
         const begun = Date.now();
         const onEmbed = (done: number, total: number) => terminal.progress(`vectors: ${done}/${total} windows`);
         const switched = await engine.switchEncoder(target, { domain, signal, onEmbed });
-        const text = `${switched.domain} now uses ${switched.encoder} for ranking (${((Date.now() - begun) / 1000).toFixed(1)} s).`;
+        const text = `Domain ${switched.domain} now ranks with the encoder ${switched.encoder} (${((Date.now() - begun) / 1000).toFixed(1)} s).`;
         terminal.print(json ? JSON.stringify({ ...switched, ms: Date.now() - begun }) : text);
       });
     },

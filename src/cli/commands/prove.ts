@@ -9,7 +9,7 @@ import { DOMAIN, define, JSON_OUT, printResult } from "../command.ts";
 import { type CliContext, EXIT, pathOf, readText } from "../context.ts";
 import { harmless, harmlessLine } from "../terminal.ts";
 
-const ASKED_AS = ["--tenant <name>", "tenant that asked"] as const;
+const ASKED_AS = ["--tenant <name>", "tenant that asked the question"] as const;
 
 export function addProveCommand(program: Command, context: CliContext): void {
   const { terminal } = context;
@@ -35,13 +35,17 @@ Examples:
     },
   });
   define(prove, context, "verify", {
-    description: "run every check of a proof again on the original files; needs no database, network or model",
+    description: "run every check of a proof again on the original files; needs no database, no network and no language model",
     argument: ["<file>", "proof to verify"],
     options: [
       ["--documents <folder>", "folder of the documents; only files named in the proof are read", { required: true }],
       ["--key <file>", "published public key of the installation (PEM); without it, the origin of the proof is not verified"],
-      ["--root <hash>", "published corpus root"],
-      ["--no-reader", "do not run the cross-encoder again: sentences that are not exact quotes rely on the signature", { default: true }],
+      ["--root <hash>", "published corpus root (from `prove root`) that the proof must match"],
+      [
+        "--no-reader",
+        "do not score sentences again; sentences that are not exact quotes are then backed only by the signature",
+        { default: true },
+      ],
       JSON_OUT,
     ],
     help: `
@@ -123,7 +127,7 @@ export function addReplayCommand(program: Command, context: CliContext): void {
     description: "reproduce a stored answer byte for byte from its recorded documents, settings and model output",
     argument: ["<id>", "id of the answer, from `ask --json`"],
     options: [
-      ["--now", "also run it with the current documents and settings, and show what would change and why"],
+      ["--now", "also ask the question with the current documents and settings, and show what changes in the answer and why"],
       DOMAIN,
       ASKED_AS,
       JSON_OUT,

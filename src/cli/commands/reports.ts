@@ -15,7 +15,7 @@ export function addReportsCommand(program: Command, context: CliContext): void {
     options: [
       DOMAIN,
       OF_TENANT,
-      ["--topic <slug>", "only this topic of the domain pack; `none`: questions without a topic"],
+      ["--topic <slug>", "only reports about this topic of the domain pack; `none`: reports of questions without a topic"],
       ["--since <date>", "only reports since this day (YYYY-MM-DD)", { parse: parseDay }],
       ["--limit <n>", "number of reports listed below the topics, newest first (default 10)", { parse: toWhole }],
       ["--offset <n>", "number of reports to skip", { parse: toWhole }],

@@ -7,16 +7,16 @@ import { type CliContext, configOf, EXIT, readText, userName, withEngine } from 
 import { renderAnswer } from "../render.ts";
 import { harmless, harmlessLine, type Terminal } from "../terminal.ts";
 
-const LIMIT = ["--limit <number>", "number of entries", { parse: toCount }] as const;
+const LIMIT = ["--limit <number>", "maximum number of entries", { parse: toCount }] as const;
 const DECISIONS = {
-  approve: { what: "mark an answer as correct wherever the same question was asked", done: "Approved" },
+  approve: { what: "mark an answer as correct; this applies to every time the same question was asked", done: "Approved" },
   flag: { what: "mark an answer as wrong or doubtful, and remove it from the cache", done: "Flagged" },
 } as const;
 
 export function addReviewCommand(program: Command, context: CliContext): void {
   const { terminal } = context;
   const { colors } = terminal;
-  const by = ["--by <name>", "who does this, for the audit log", { default: userName() }] as const;
+  const by = ["--by <name>", "your name, for the audit log", { default: userName() }] as const;
   const review = define(program, context, "review", {
     description: "list answers that wait for review, and approve, flag or correct them",
     help: EXAMPLES,
@@ -25,7 +25,11 @@ export function addReviewCommand(program: Command, context: CliContext): void {
     description: "list questions that wait for review, most urgent first",
     options: [
       DOMAIN,
-      ["--status <status>", "only this status, whether or not they wait for review", { choices: ["unreviewed", "approved", "flagged"] }],
+      [
+        "--status <status>",
+        "list all answers with this review status, even those that do not wait for review",
+        { choices: ["unreviewed", "approved", "flagged"] },
+      ],
       LIMIT,
       JSON_OUT,
     ],
@@ -35,7 +39,7 @@ export function addReviewCommand(program: Command, context: CliContext): void {
     },
   });
   define(review, context, "show", {
-    description: "show one answer with everything known about it",
+    description: "show one answer with its sources, checks, ratings, review and correction",
     argument: ["<id>"],
     options: [JSON_OUT],
     async use({ memory }, { flags: { json }, given }) {
@@ -52,7 +56,9 @@ export function addReviewCommand(program: Command, context: CliContext): void {
         await memory.review[decision](given, flags.by);
         terminal.print(`${DECISIONS[decision].done} ${given}.`);
         if (decision === "flag" && (await memory.review.show(given)).curated?.status === "served")
-          terminal.error("A correction is still served instead. To withdraw it, ask the question and flag the id of that answer.");
+          terminal.error(
+            "A reviewer's correction is still served for this question. To withdraw it, ask the question again and flag the id of the answer that you get.",
+          );
       },
     });
   define(review, context, "correct", {

@@ -65,9 +65,9 @@ export function serveDomain(domain: string, config: Config, context: CliContext)
 export function addWorkerCommand(program: Command, context: CliContext): void {
   const { terminal, signal } = context;
   define(program, context, "worker", {
-    description: "process uploads and jobs from `ingest --queue`, alongside other workers",
+    description: "ingest uploaded files and folders queued by `ingest --queue`; several workers can run at once",
     options: [
-      ["--once", "exit when the queue is empty"],
+      ["--once", "process the queued jobs, then exit"],
       ["--json", "print one JSON line per job"],
     ],
     help: `
@@ -99,7 +99,7 @@ function describeJob({ type, domain, work, counts, reason }: JobEvent): string {
 export function addMcpCommand(program: Command, context: CliContext): void {
   define(program, context, "mcp", {
     description: "serve a Model Context Protocol client over standard input and output",
-    options: [["--domain <name>", "domain used when a call names none"]],
+    options: [["--domain <name>", "domain that a call uses if it names none"]],
     help: `
 Tools: ask, search, check_answer; every document is a resource. The program exits when its input ends and all requests are answered. Also available over
 HTTP: POST /mcp of \`serve\`.

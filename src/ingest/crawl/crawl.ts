@@ -133,7 +133,12 @@ export async function* crawl(start: string, { depth, maxPages }: CrawlOptions, p
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
     const { url } = next;
     if (pages >= maxPages) {
-      yield { type: "left-out", url, reason: `the crawl is limited to ${maxPages} pages`, isGone: false };
+      yield {
+        type: "left-out",
+        url,
+        reason: `the limit of ${maxPages} pages per crawl was reached; raise it with --max-pages`,
+        isGone: false,
+      };
       continue;
     }
     try {
@@ -146,7 +151,9 @@ export async function* crawl(start: string, { depth, maxPages }: CrawlOptions, p
         if (listed === null)
           throw new WebError(
             "web_type",
-            sitemaps > MAX_SITEMAPS ? `a crawl reads at most ${MAX_SITEMAPS} sitemaps` : "the address returns XML that is not a sitemap",
+            sitemaps > MAX_SITEMAPS
+              ? `the limit of ${MAX_SITEMAPS} sitemaps per crawl was reached`
+              : "the address returns XML that is not a sitemap",
           );
         for (const one of [...listed.sitemaps, ...listed.pages])
           enter(one, listed.sitemaps.includes(one) ? 0 : Math.max(depth, next.depth));
@@ -154,7 +161,7 @@ export async function* crawl(start: string, { depth, maxPages }: CrawlOptions, p
       }
       const found = linksOf(reply);
       if (next.depth < depth) for (const link of found.links) enter(link, next.depth + 1);
-      if (found.isNoIndex) yield { type: "left-out", url, reason: "the page asks not to be stored (noindex)", isGone: true };
+      if (found.isNoIndex) yield { type: "left-out", url, reason: "the page is marked as not to be stored (noindex)", isGone: true };
       else {
         pages++;
         yield { type: "page", reply, queued: queue.length };

@@ -19,7 +19,11 @@ export const epubFormat: Format = {
   async read({ bytes, name, recogniser }) {
     const parts = unpackZip(bytes, (part) => MARKUP.test(part));
     const packagePath = firstOf(readXml(textOf(parts, "META-INF/container.xml")), "rootfile")?.attributes["full-path"] ?? "";
-    if (!parts.has(packagePath)) throw new IngestError("bad_archive", "the book names no package file: save it again as EPUB");
+    if (!parts.has(packagePath))
+      throw new IngestError(
+        "bad_archive",
+        "the file is not a complete EPUB, because it does not say where its table of contents is: save it again as EPUB",
+      );
     const book = readPackage(textOf(parts, packagePath), packagePath);
     const encryption = readXml(textOf(parts, "META-INF/encryption.xml"));
     const encrypted = new Set([...descendants(encryption, "CipherReference")].map(({ attributes }) => inside("", attributes.URI ?? "")));

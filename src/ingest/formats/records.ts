@@ -103,7 +103,7 @@ function tableDocument(source: string, entries: readonly Entry[], name: string):
     }
     writer.end();
   }
-  const message = `${entries.length} entries are read as rows of a table with the columns ${[...columns.keys()].join(", ")}`;
+  const message = `the file was read as a table with ${entries.length} rows, one per entry, and the columns ${[...columns.keys()].join(", ")}`;
   return {
     ...writer.finish(),
     metadata: plainMetadata(name),
@@ -115,7 +115,7 @@ function tableDocument(source: string, entries: readonly Entry[], name: string):
 /** Rejects entries that share so few fields that they would form a huge and mostly empty table. */
 function assertSize(rows: number, columns: number): void {
   if (rows * columns <= MAX_SHEET_CELLS) return;
-  const message = `${rows} entries with ${columns} different fields would make a table of ${rows * columns} cells; the limit is ${MAX_SHEET_CELLS}. Split the file, or give all entries the same fields`;
+  const message = `the file has ${rows} entries with ${columns} different fields, which makes a table of ${rows * columns} cells; the limit is ${MAX_SHEET_CELLS}. Split the file, or give all entries the same fields`;
   throw new IngestError("file_too_large", message, { rows, columns });
 }
 
@@ -124,12 +124,17 @@ function entryDocuments(source: string, entries: readonly Entry[], name: string)
   const roles = rolesOf(records);
   const { title, question, text } = roles;
   const id = chooseField(records, ID_FIELDS);
-  const said = [
+  const fieldRoles = [
     `title from ${title === null ? "the file" : `"${title}"`}`,
     ...(question === null ? [] : [`question from "${question}"`]),
     `text from ${text === null ? "all fields" : `"${text}"`}`,
   ];
-  const notices: ReadingNotice[] = [{ code: "fields_guessed", message: `${entries.length} entries: ${said.join(", ")}` }];
+  const notices: ReadingNotice[] = [
+    {
+      code: "fields_guessed",
+      message: `the file was read as ${entries.length} documents, one per entry, with the ${fieldRoles.join(", the ")}`,
+    },
+  ];
   const seen = new Map<string, number>();
   return entries.map(({ record, key }, index) => {
     const wanted = key?.text ?? (id === null ? null : textOfField(record, id)) ?? String(index + 1);

@@ -41,7 +41,7 @@ function readCues(source: string, name: string): FormatResult {
   if (cues.length === 0 && !HEADER_ONLY.test(source))
     throw new IngestError(
       "wrong_content",
-      "no line contains times such as 00:01:02.000 --> 00:01:04.000: check whether the file contains subtitles",
+      "the file contains no subtitles: no line has times such as 00:01:02.000 --> 00:01:04.000. Check the file, or rename it to its real format",
     );
   return { ...writer.finish(), metadata: plainMetadata(name), places: { type: "times", cues } };
 

@@ -58,7 +58,9 @@ function probabilityOf(data: ArrayLike<number | bigint>, yes: number | null): nu
   const logits = Array.from(data, Number);
   const wanted = yes === null ? 1 : yes + 1;
   if (logits.length < wanted || (yes === null && logits.length !== 1) || !logits.every(Number.isFinite)) {
-    throw new Error(`expected finite logits including class ${yes ?? 0}, but received ${logits.length} values, the first ${logits[0]}`);
+    throw new Error(
+      `the model returned unusable scores: ${logits.length} values, of which the first is ${logits[0]}; a finite value for class ${yes ?? 0} is needed`,
+    );
   }
   if (yes === null) return 1 / (1 + Math.exp(-(logits[0] as number)));
   const top = Math.max(...logits);

@@ -118,13 +118,13 @@ export function scaleFor(
   const to = calibrationOf(encoder, calibrations)?.quantiles ?? null;
   if (from === null || to === null) {
     const missing = to === null ? (encoder.model ?? encoder.id) : source;
-    const note = `the thresholds were measured on ${source} and are applied to raw cosines of ${encoder.model ?? encoder.id}, because ${missing} has no calibration to convert them (lab/train/calibration makes one)`;
+    const note = `the similarity thresholds of this profile were chosen for the encoder ${source}. They are used unchanged for ${encoder.model ?? encoder.id}, because no conversion is known for ${missing}, and may be too strict or too lax`;
     return { type: "uncarried", threshold: same, score: same, note };
   }
   return {
     type: "carried",
     threshold: (value) => carryThreshold(value, from, to),
     score: (cosine) => carryThreshold(cosine, to, from),
-    note: `thresholds of ${source} are converted to ${encoder.model ?? encoder.id} by quantile${standIn === null ? "" : ` (assuming that its cosines are distributed like those of ${standIn}, because it could not be measured)`}`,
+    note: `the similarity thresholds of this profile were chosen for the encoder ${source} and are converted to ${encoder.model ?? encoder.id} by quantile${standIn === null ? "" : ` (${source} could not be measured; its cosines are assumed to be distributed like those of ${standIn})`}`,
   };
 }

@@ -178,7 +178,7 @@ async function* fetchFile(
     await rm(part, { force: true });
     throw new ModelError(
       "hub_file_damaged",
-      `${file.path} of ${repository} differs in size or hash from the Hub's information and was deleted. Run the command again.`,
+      `The download of ${file.path} from ${repository} was damaged (its size or hash is not the one that the Hub states), and was deleted. Run the command again.`,
       { repository, path: file.path },
     );
   }

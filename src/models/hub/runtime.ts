@@ -92,7 +92,7 @@ export async function loadHubRuntime(file: string, modelsDir: string): Promise<H
     throw broken(file, messageOf(cause), cause);
   }
   const parsed = runtimeSchema.safeParse(loaded);
-  if (!parsed.success) throw broken(file, "required exports are missing", parsed.error);
+  if (!parsed.success) throw broken(file, "functions that Sourcebound needs are missing from it", parsed.error);
   const runtime = parsed.data as HubRuntime;
   Object.assign(runtime.env, { allowRemoteModels: false, allowLocalModels: true, useFSCache: false, localModelPath: `${modelsDir}/` });
   return runtime;

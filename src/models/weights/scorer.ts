@@ -80,8 +80,6 @@ interface WeightsFile<T> {
   readonly code: string;
   /** Name in the error message, such as `the cache's weights`. */
   readonly whose: string;
-  /** Folder below `lab/train` with the recipe that produces the weights. */
-  readonly recipe: string;
   /** Returns a fault that the schema does not detect; `null` if there is none. @param text content of the file */
   readonly faultOf?: (weights: T, text: string) => string | null;
 }
@@ -91,12 +89,12 @@ interface WeightsFile<T> {
  * @returns the weights, and the SHA-256 (hex) of the file
  * @throws ModelError with `code` when the file is missing or invalid
  */
-export function readWeights<T>({ path, schema, code, whose, recipe, faultOf }: WeightsFile<T>): {
+export function readWeights<T>({ path, schema, code, whose, faultOf }: WeightsFile<T>): {
   readonly weights: T;
   readonly sha256: string;
 } {
-  const corrupt = (what: string, cause?: unknown) => {
-    const message = `${whose} ${path} cannot be read (${what}). Reinstall the package, or create them again with lab/train/${recipe}`;
+  const corrupt = (fault: string, cause?: unknown) => {
+    const message = `The file ${path} with ${whose} cannot be used (${fault}). Reinstall Sourcebound`;
     return new ModelError(code, message, { path }, { cause });
   };
   let weights: T;

@@ -29,7 +29,7 @@ export const libraryEndpoints = {
   }),
   domains: endpoint({
     ...{ method: "GET", path: "/v1/domains", ...ofDocument, unstored: true },
-    what: "Domains that the caller may ask, with their tenants, and the profiles.",
+    what: "Domains that the caller may ask, each with its tenants, and all profiles.",
     gives: { status: 200, schema: wire.domainsSchema },
     handle: ({ caller }, { engine }) => listReachable(engine, caller),
   }),

@@ -11,7 +11,7 @@ import { refreshCache } from "./admin.ts";
 export const serviceEndpoints = {
   query: endpoint({
     ...{ method: "POST", path: "/query", opens: "ask" },
-    what: "Answers a question with the `validator` profile and returns that design's format: answer, `overall_pass` and each metric.",
+    what: "Answers a question under the profile `validator`, in the format of its design: answer, `overall_pass` and each metric.",
     body: { schema: wire.queryRequestSchema },
     gives: { status: 200, schema: wire.queryResponseSchema },
     handle: async ({ caller, body: { query, domain, client }, signal }, { engine }) =>

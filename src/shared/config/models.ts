@@ -83,8 +83,8 @@ export const modelSchema = modelFields.superRefine(({ base_url, local, small }, 
 export const embeddingsSchema = z.strictObject({
   base_url: httpUrl.describe("OpenAI-compatible endpoint"),
   api_key: apiKey,
-  model: z.string().min(1).describe("For example text-embedding-3-small"),
-  batch: z.int().min(1).max(2048).default(DEFAULT_EMBEDDING_BATCH).describe("Texts per call"),
+  model: z.string().min(1).describe("Name of the embedding model, such as text-embedding-3-small"),
+  batch: z.int().min(1).max(2048).default(DEFAULT_EMBEDDING_BATCH).describe("Maximum number of texts per call"),
   ...calls,
 });
 

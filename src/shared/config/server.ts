@@ -90,7 +90,7 @@ export const serverSchema = z
     ),
     without_keys: optional(
       z.enum(["this-machine", "anyone"]),
-      "Who may ask without a key. When absent: this machine, until the first key is created (`sourcebound keys create`). `this-machine`: this machine, even when keys exist. `anyone`: everyone who can reach the address. Without keys, serving other machines requires `anyone`",
+      "Who may ask without a key. When absent: this machine, until the first key is created (`sourcebound keys create`). `this-machine`: this machine, even when keys exist. `anyone`: everyone who can reach the address; needed to serve other machines while no key exists",
     ),
     requests_per_hour: setting(
       z.int().min(0),
@@ -137,7 +137,7 @@ export const serverSchema = z
       DEFAULT_TOKENS_PER_ANSWER,
       "Model tokens reserved for each running answer, so that concurrent answers cannot exceed the budget. New questions are refused when less is left",
     ),
-    usd_per_answer: setting(z.number().positive(), DEFAULT_USD_PER_ANSWER, "US dollars reserved per answer, as `tokens_per_answer`"),
+    usd_per_answer: setting(z.number().positive(), DEFAULT_USD_PER_ANSWER, "US dollars reserved for each running answer, as `tokens_per_answer` does for tokens"),
     answers_at_once: setting(z.int().min(1), DEFAULT_ANSWERS_AT_ONCE, "Questions, searches and checks processed at the same time"),
     queue: setting(
       z.int().min(0),

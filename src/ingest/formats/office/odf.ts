@@ -13,7 +13,8 @@ export function openOdf(bytes: Uint8Array) {
   const textOfPart = (part: string) => Buffer.from(parts.get(part) ?? []).toString("utf8");
   if (textOfPart("META-INF/manifest.xml").includes("encryption-data>"))
     throw new IngestError("encrypted", "the file has a password: save it without one");
-  if (!parts.has("content.xml")) throw new IngestError("bad_archive", "the file has no content.xml: save it again as OpenDocument");
+  if (!parts.has("content.xml"))
+    throw new IngestError("bad_archive", "the file is not a complete OpenDocument file (content.xml is missing): save it again");
   const content = readXml(textOfPart("content.xml"));
   const shared = readXml(textOfPart("styles.xml"));
   const meta = readXml(textOfPart("meta.xml"));

@@ -132,8 +132,7 @@ class RtfReader {
 
   /** @throws IngestError `bad_rtf` */
   finish(end: number) {
-    if (!this.#isEnded)
-      throw new IngestError("bad_rtf", "the file ends within an open group, so a part of it is missing: save it again as RTF");
+    if (!this.#isEnded) throw new IngestError("bad_rtf", "the end of the file seems to be missing: save it again as RTF");
     const margins = [...this.#margins];
     const notices = [
       ...unseenNotices({ ...this.#leftOut, figures: Math.max(0, this.#leftOut.figures) }),
@@ -148,7 +147,7 @@ class RtfReader {
 
   #open(start: number): void {
     if (this.#groups.length >= MAX_GROUPS)
-      throw new IngestError("too_deep", `groups are nested more than ${MAX_GROUPS} levels deep: save it again as RTF`);
+      throw new IngestError("too_deep", `the file has more than ${MAX_GROUPS} nested groups: save it again as RTF`);
     this.#groups.push(this.#state);
     this.#state = { ...this.#state, start, text: "", isOptional: false };
     this.#fallbacks = 0;
