@@ -47,6 +47,6 @@ describe("sourcebound cache", () => {
       code: 0,
       stdout: '{"cleared":1,"domain":"library"}\n',
     });
-    expect(await cli(["cache", "clear", "--all"])).toMatchObject({ code: 0, stdout: "0 stored answers deleted.\n" });
+    expect(await cli(["cache", "clear", "--all"])).toMatchObject({ code: 0, stdout: "Deleted 0 stored answers.\n" });
   });
 });

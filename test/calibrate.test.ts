@@ -141,10 +141,10 @@ describe("calibrate", () => {
       return decided(`${QUESTION} (${name})`);
     };
     const weights = await use("library.sourcebound.2026-11-22T100000Z", { weights: { id: "others", model: "vectors" } });
-    expect(weights.notices).toMatchObject([{ code: "calibration_unused", message: expect.stringContaining("other gate weights (others") }]);
+    expect(weights.notices).toMatchObject([{ code: "calibration_unused", message: expect.stringContaining("other weights then (others") }]);
     expect(weights.answer?.confidenceCalibrated).toBe(false);
-    expect(warned.filter((message) => message.includes("other gate weights"))).toHaveLength(1);
-    expect(await library.engine.health()).toMatchObject({ calibration: null, warnings: [expect.stringContaining("other gate weights")] });
+    expect(warned.filter((message) => message.includes("other weights then"))).toHaveLength(1);
+    expect(await library.engine.health()).toMatchObject({ calibration: null, warnings: [expect.stringContaining("other weights then")] });
 
     writeFileSync(join(dataDir, "calibration", "library.sourcebound.2026-11-24T100000Z.json"), "{ torn");
     settle();

@@ -40,7 +40,7 @@ describe("reports", () => {
     expect(json).toMatchObject({ interaction_id: id, report: { report_below: null } });
     expect(json.report.gaps.missing[0]).toEqual({ text: "penguins", kind: "word", in_documents: false });
     expect(JSON.parse((await cli(sandbox, ["reports", "--topic", "none", "--json"])).stdout).total).toBe(0);
-    expectFailure(await cli(sandbox, ["reports", "show", id, "--tenant", "alice"]), 2, /unknown_report.*no accessible report/);
+    expectFailure(await cli(sandbox, ["reports", "show", id, "--tenant", "alice"]), 2, /unknown_report.*was not found in domain/);
   });
 
   it.each([

@@ -75,7 +75,7 @@ describe("conflicts of documents on the command line", () => {
       for (const part of [
         "$5 – Card fees, as of 2024-05-01",
         "$8 – Card prices, as of 2026-01-15",
-        "No rule says which one takes precedence",
+        "No rule decides which source takes precedence",
       ])
         expect(run.stdout).toContain(part);
       expect(run.stdout).toMatch(/^Conflicts found: 1, among \d+ statements of 3 documents \(\d+ pairs compared\)\.$/m);

@@ -294,7 +294,7 @@ describe("sourcebound prove", () => {
       [["verify", "proof.json", ...documents, ...signed], 0, "Verified"],
       [["verify", "proof.json", ...documents], 4, "of unknown origin"],
       [["verify", "bad.json", ...documents, ...signed], 5, "Rejected"],
-      [["verify", "none.json", ...documents], 2, "Name a readable file with the proof"],
+      [["verify", "none.json", ...documents], 2, "Give the path of a readable file that contains the proof"],
       [["verify", "proof.json", "--documents", "nodir", ...signed], 2, "nodir does not exist. Give the folder of the documents"],
       [["verify", "proof.json", "--documents", "key.pem", ...signed], 2, "key.pem is not a folder"],
       [["export", "nobody"], 2, "no recorded answer"],

@@ -41,7 +41,7 @@ describe("review on the command line", () => {
     );
     const history = await cli("review", "history", "--id", id);
     expect(history.stdout).toMatch(/Ann: correct[\s\S]*Ben: flag[\s\S]*Ann Lee: approve[\s\S]*Intact: 3 rows, head [0-9a-f]{64}/);
-    expect((await cli("review", "flag", id, "--by", "Ann")).stderr).toContain("A correction is still served");
+    expect((await cli("review", "flag", id, "--by", "Ann")).stderr).toContain("correction is still served");
   });
 
   it.each([

@@ -51,7 +51,7 @@ describe("the guard of spark without the Hub's cross-encoder", () => {
     for (const { passage, relevance, score, reason } of evidence) {
       const cross = passage.scores.cross as number;
       expect(score).toBeCloseTo(0.3 * (relevance as number) + 0.7 * cross, 6);
-      expect(reason).toContain(`row answers with a confidence of ${cross.toFixed(2)}`);
+      expect(reason).toContain(`row answers the question is ${cross.toFixed(2)}`);
       if (!holds(passage.text)) expect(cross).toBeLessThan(least);
     }
   });

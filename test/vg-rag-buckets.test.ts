@@ -49,7 +49,7 @@ describe("vg-rag on passages of real documents", () => {
   });
 
   it("scores relevance by confidence, and consistency by faults of the text", () => {
-    expect(all.every(({ reason }) => /row answers with a confidence of \d\.\d\d|relevance \d\.\d\d/.test(reason))).toBe(true);
+    expect(all.every(({ reason }) => /row answers the question is \d\.\d\d|relevance is \d\.\d\d/.test(reason))).toBe(true);
     expect(all.some(({ consistency }) => consistency !== null && consistency < 1)).toBe(true);
     // An irrelevant passage is rejected however consistent it is, because .4 is the cube root of .064. A mean would keep it.
     const clear = all.filter(

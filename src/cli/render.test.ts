@@ -64,7 +64,7 @@ describe("conflicts in an answer", () => {
       "characters 3–19",
     ])
       expect(text).toContain(part);
-    expect(text).toContain("No rule says which one takes precedence");
+    expect(text).toContain("No rule decides which source takes precedence");
     expect(text).not.toContain("\u001b");
   });
 
@@ -98,9 +98,9 @@ describe("renderAnswer", () => {
     expect(text).toContain(
       "Nothing found.\nThat settles nothing.\n\nSearched 4 documents (9 passages, revision 7, as of 2024-03-01 to 2026-01-15, 1 without a date).",
     );
-    expect(text).toContain("Not searched because unreadable (3): a\\nb.md and 2 more.");
+    expect(text).toContain("Files that could not be read and were not searched (3): a\\nb.md and 2 more.");
     expect(text).toContain(
-      "- Cards – Lost\\ncards\n  missing words: penguin\n  missing values: a date\n  Cards.md, characters 0–100\n  https://a.org/",
+      "- Cards – Lost\\ncards\n  words of the question that it lacks: penguin\n  kinds of values asked for that it lacks: a date\n  Cards.md, characters 0–100\n  https://a.org/",
     );
     expect(text).toContain("- Desk: 555");
     // A refusal shows no model or writer.

@@ -73,7 +73,7 @@ describe("an adapter", () => {
   });
 
   it.each([
-    ["for other weights", {}, { base: "0".repeat(64) }, /was trained on other weights/],
+    ["for other weights", {}, { base: "0".repeat(64) }, /was trained for another cross-encoder/],
     ["without a factor", { drop: "layer.0.up.b.codes" }, {}, /"layer.0.up.b.codes" is missing/],
     ["of another rank", {}, { rank: 3 }, /is missing or has another size/],
     ["of another format", {}, { format: 2 }, /header is not readable/],

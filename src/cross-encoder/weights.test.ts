@@ -78,7 +78,7 @@ describe("loadReaderWeights", () => {
     const failure = failureOf(altered(change));
     expect(failure.code).toBe("reader_corrupt");
     expect(failure.message).toMatch(message);
-    expect(failure.message).toContain("lab/train/reader");
+    expect(failure.message).toContain("Reinstall Sourcebound");
   });
 
   it("rejects a file with any single bit changed", () => {

@@ -45,7 +45,7 @@ describe("thresholds of a source", () => {
     expect(facts).toMatchObject({ thresholds: "carried", minimum: Number(scale.threshold(0.45).toFixed(4)) });
     expect(facts.minimum).not.toBe(0.45);
     expect(notices.map(({ code }) => code)).toEqual(["thresholds_carried"]);
-    expect(notices[0]?.message).toContain("assuming");
+    expect(notices[0]?.message).toContain("assumed");
   });
 
   it("are replaced by the learned confidence if a gate has one for the embedded encoder, even with one page", async () => {

@@ -36,7 +36,8 @@ export function createWorker({ store, uploads, closing: { signal: closing }, war
   };
   const drain = async () => {
     try {
-      for await (const { type, id, reason } of work({ once: true })) if (type === "job-failed") warn(`a queued ingest (job ${id}) failed: ${reason}`);
+      for await (const { type, id, reason } of work({ once: true }))
+        if (type === "job-failed") warn(`a queued ingest (job ${id}) failed: ${reason}`);
     } catch (error) {
       if (!closing.aborted) warn(`queued files could not be processed: ${messageOf(error)}`);
     }

@@ -23,11 +23,15 @@ describe("gateCalibrationSchema", () => {
     expect(gateCalibrationSchema.safeParse({ ...calibration, ...over }).success).toBe(false);
   });
   it.each([
-    ["a threshold that was lowered by hand", { threshold: 0.1 }, "threshold differs from the measured one"],
+    ["a threshold that was lowered by hand", { threshold: 0.1 }, "the threshold is not the one that was measured"],
     ["a risk that its labels do not support", { risk: 0.01 }, "3 wrong of 80 answers do not prove a risk of at most 1 %"],
     ["a confidence that its labels do not support", { delta: 0.001 }, "with 99.9 % confidence"],
-    ["errors that were left out", { measured: { ...calibration.measured, wrong: 81 } }, "measured counts must add up"],
-    ["labels that did not exist", { labels: { ...calibration.labels, n: 2000 } }, "label counts must add up"],
+    [
+      "errors that were left out",
+      { measured: { ...calibration.measured, wrong: 81 } },
+      "the measured counts of answers contradict each other",
+    ],
+    ["labels that did not exist", { labels: { ...calibration.labels, n: 2000 } }, "the counts of labelled questions do not add up"],
   ])("refuses %s", (_, over, why) => {
     const { error } = gateCalibrationSchema.safeParse({ ...calibration, ...over });
     expect(error?.message).toContain(why);
@@ -42,10 +46,10 @@ describe("gateCalibrationSchema", () => {
 describe("misfitOf", () => {
   it("is null if everything that the gate depends on is the same", () => expect(misfitOf(calibration, facts)).toBeNull());
   it.each([
-    ["domain", "e", 'it belongs to domain "d"'],
-    ["profile", "other", 'it belongs to profile "sourcebound"'],
-    ["weights", "weights-2", "other gate weights (weights-1; now weights-2)"],
-    ["writer", "llama3.2, llama3.2", "written by extractive, now by llama3.2"],
+    ["domain", "e", 'it was made for domain "d"'],
+    ["profile", "other", 'it was made for profile "sourcebound"'],
+    ["weights", "weights-2", "other weights then (weights-1; now weights-2)"],
+    ["writer", "llama3.2, llama3.2", "written by extractive; now answers are written by llama3.2"],
     ["settings", "d".repeat(64), "settings of profile"],
   ])("reports another %s", (key, value, why) => expect(misfitOf(calibration, { ...facts, [key]: value })).toContain(why));
 });
@@ -60,10 +64,10 @@ describe("applyThreshold", () => {
     expect(at.reason).toContain("at most 10 % of the answers to such questions are wrong, with 95 % confidence");
   });
   it.each([
-    ["another encoder ranked", { ranker: "encoder-2", windows: 400 }, "ranked by encoder-2, but in the calibration by encoder-1"],
+    ["another encoder ranked", { ranker: "encoder-2", windows: 400 }, "ranked by encoder-2, but were ranked by encoder-1"],
     ["search ranked by words alone", { ranker: null, windows: 400 }, "ranked by words only"],
-    ["the index has far fewer windows", { ranker: "encoder-1", windows: 199 }, "199 windows, but had 400 in the calibration"],
-    ["the index has far more windows", { ranker: "encoder-1", windows: 801 }, "801 windows, but had 400 in the calibration"],
+    ["the index has far fewer windows", { ranker: "encoder-1", windows: 199 }, "199 now, 400 when it was made"],
+    ["the index has far more windows", { ranker: "encoder-1", windows: 801 }, "801 now, 400 when it was made"],
   ])("is not used, with a reason, if %s", (_, here, why) => {
     const at = applyThreshold(judged, calibrated, here);
     expect(at).toMatchObject({ minimum: 0.26, calibrated: false, confidence: 0.5, reason: "as shipped" });

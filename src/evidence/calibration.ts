@@ -189,7 +189,7 @@ export function misfitOf(calibration: GateCalibration, facts: GateFacts): string
   if (domain !== facts.domain) return `it was made for domain "${domain}"`;
   if (profile !== facts.profile) return `it was made for profile "${profile}"`;
   if (weights.id !== facts.weights) return `the confidence was computed with other weights then (${weights.id}; now ${facts.weights})`;
-  if (writer !== facts.writer) return `it was measured on answers written by ${writer}, but now ${facts.writer} writes the answers`;
+  if (writer !== facts.writer) return `it was measured on answers written by ${writer}; now answers are written by ${facts.writer}`;
   if (settings !== facts.settings) return `the settings of profile "${profile}" have changed since it was made`;
   return null;
 }
@@ -234,7 +234,7 @@ export function applyThreshold(
     minimum: calibration.threshold,
     confidence: judged.probability,
     calibrated: true,
-    reason: `The confidence that the best quote answers the question is ${percent(judged.probability)}; the threshold is ${percent(calibration.threshold)} (chosen on ${labels.n} labelled questions so that at most ${percent(risk)} of the answers to such questions are wrong, with ${percent(1 - delta)} certainty)`,
+    reason: `The confidence that the best quote answers the question is ${percent(judged.probability)}; the threshold is ${percent(calibration.threshold)} (chosen on ${labels.n} labelled questions so that at most ${percent(risk)} of the answers to such questions are wrong, with ${percent(1 - delta)} confidence)`,
     misfit: null,
   };
 }

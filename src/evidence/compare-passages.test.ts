@@ -131,7 +131,7 @@ describe("the gate with compared passages", () => {
     expect(evidence.map(({ verdict }) => verdict)).toEqual(["uncertain", "uncertain", "uncertain"]);
     expect(evidence[0]?.agreement).toBe(0);
     expect(evidence[0]?.reason).toMatch(
-      /^its best sentence, list item or row answers with a confidence of 0\.90; consistency 1\.00: self-contained; agreement 0\.00: 2 of 2 passages on the same subject contradict it$/,
+      /^the confidence that its best sentence, list item or row answers the question is 0\.90; consistency 1\.00: self-contained; agreement 0\.00: 2 of 2 passages on the same subject contradict it$/,
     );
     const agreeing = verdicts("sourcebound", said(FIVE, "The library card costs $5 per year."));
     expect(agreeing.map(({ verdict }) => verdict)).toEqual(["verified", "verified"]);

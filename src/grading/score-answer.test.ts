@@ -55,7 +55,7 @@ describe("scoreAnswer", () => {
       const { scores, unscored } = await scoreAnswer(answer, { ...labels, ...over }, none, wordForWord);
       return scores.answer_correctness ?? unscored.answer_correctness;
     };
-    expect(await scored({ answer: "$5" })).toMatch(/^the reference is part of longer sentences/);
+    expect(await scored({ answer: "$5" })).toMatch(/^the reference answer occurs only inside longer sentences/);
     expect(await scored({ answer: "$6" })).toBe(0);
     expect(await scored({ answer: "The fee is $5." })).toBe(1);
     expect(await scored({ answer: "$5", gold_quotes: ["The fee is $5."] })).toBe(1);

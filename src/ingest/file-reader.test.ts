@@ -26,7 +26,7 @@ test("a file that takes too long is stopped, and the next one is read", async ()
   const reader = openReader({ timeoutMs: 1 });
   await expect(reader.read(file("slow.md", "word ".repeat(200_000)), never)).rejects.toMatchObject({
     code: "read_timeout",
-    message: /slow\.md: reading took longer than/,
+    message: /slow\.md could not be read: it took longer than/,
   });
   const patient = openReader({ timeoutMs: 600_000 });
   const cancelled = new AbortController();

@@ -47,7 +47,7 @@ describe("createMatcher", () => {
       accepted: true,
       rule: "same",
       score: expect.closeTo(1 / (1 + Math.exp(-3)), 9),
-      reason: "the cross-encoder rates the questions as equivalent with probability 0.95, minimum 0.90",
+      reason: "the cross-encoder gives a probability of 0.95 that both questions ask the same; at least 0.90 is required",
     });
     expect(pairs).toEqual([
       { question: stored, text: asked },

@@ -103,14 +103,14 @@ describe("diagnose", () => {
     const documents = ["A pension off itself.", "A widower."];
     const { gaps, recommendations } = diagnosed("Is off itself a widower pension?", ["A pension."], { documents });
     expect(gaps.missing.map(({ text }) => text)).toEqual(["widower", "off", "itself"]);
-    expect(recommendations.find(({ kind }) => kind === "not_together")?.text).toContain('Documents mention "widower", but');
+    expect(recommendations.find(({ kind }) => kind === "not_together")?.text).toContain('Some documents mention "widower", but');
   });
 
   it("lists kinds of value that no passage contains, and says where to add them", () => {
     const { gaps, recommendations } = diagnosed("How long is a pension claim open?", ["A pension claim is open for its time."]);
     expect(gaps.kinds).toEqual([["duration"]]);
     const advice = recommendations.find(({ kind }) => kind === "no_such_value");
-    expect(advice).toMatchObject({ basis: "heuristic", text: expect.stringContaining('retrieved passages about "Pension"') });
+    expect(advice).toMatchObject({ basis: "heuristic", text: expect.stringContaining('passages found about "Pension"') });
     expect(advice?.text).toContain("period");
     const held = diagnosed("How long is a pension claim open?", ["A pension claim may be open for 5 months, which is long."]);
     expect(held.gaps.kinds).toEqual([]);
@@ -138,7 +138,7 @@ describe("diagnose", () => {
     const advice = (parts: Partial<ReportParts>) =>
       diagnosed("card?", ["card"], { parts }).recommendations.find(({ kind }) => kind === "conflict");
     expect(advice({ conflicts: [conflict] })?.text).toBe(
-      '"Fees" and "Prices" say "$5" and "$8" about card. Correct one of the conflicting documents, or declare `precedence` in the domain pack.',
+      '"Fees" and "Prices" say "$5" and "$8" about card. Correct one of them, or declare under `precedence` in the domain pack which source takes precedence.',
     );
     expect(advice({ conflicts: [conflict], declaresPrecedence: true })?.text).toContain("does not decide");
     expect(advice({ conflicts: [{ ...conflict, resolvedBy: { rule: "newer", holds: "S1" } }] })).toBeUndefined();

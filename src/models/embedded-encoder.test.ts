@@ -88,7 +88,7 @@ describe("embedded encoder", () => {
     const error = errorAfter(change);
     expect(error).toBeInstanceOf(SourceboundError);
     expect(error).toMatchObject({ code: "encoder_corrupt", message: expect.stringMatching(message) });
-    expect((error as Error).message).toContain("Reinstall the package");
+    expect((error as Error).message).toContain("Reinstall Sourcebound");
   });
 
   it("names the path of a missing file", () => {

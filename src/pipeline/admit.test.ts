@@ -139,7 +139,7 @@ describe("readFilters", () => {
     [{ section: "x".repeat(301) }, /301 characters; the limit is 300/],
     [{ document: "a\u202eb" }, /invisible/],
     [{ document: "a\u0000b" }, /control/],
-    [{ document: [] }, /has 0 names: name 1 to 100/],
+    [{ document: [] }, /has 0 names: give 1 to 100/],
     [{ document: ["A", null] }, /"document" is empty/],
     [{ document: "\ud800" }, /invisible/],
     [{ chapter: 32 }, /"chapter" must be a string/],

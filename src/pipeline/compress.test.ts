@@ -36,9 +36,9 @@ describe("selectByModel", () => {
   });
 
   it.each([
-    ["prose", ["The first one answers."], "does not choose"],
-    ["an unknown number", ["4"], "does not choose"],
-    ["nothing", [""], "does not choose"],
+    ["prose", ["The first one answers."], "did not name quotes"],
+    ["an unknown number", ["4"], "did not name quotes"],
+    ["nothing", [""], "did not name quotes"],
     ["100 kB", ["[".repeat(100_000)], "exceeds"],
     ["an error", [new ModelError("model_failed", "HTTP 500")], "HTTP 500"],
   ])("fails with the reason for %s", async (_what, script, reason) => {

@@ -39,7 +39,11 @@ export const validator: Profile = {
   rewordings: "always",
   match: { type: "learned" },
   rules: [
-    { rule: "top 3 by cosine, injected into the prompt", state: "reproduced", why: "the prompt contains whole passages, with title, headings and page" },
+    {
+      rule: "top 3 by cosine, injected into the prompt",
+      state: "reproduced",
+      why: "the prompt contains whole passages, with title, headings and page",
+    },
     {
       rule: "every answer has a report {overall_pass, metrics}",
       state: "corrected",

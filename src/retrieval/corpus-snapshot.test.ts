@@ -310,7 +310,7 @@ describe("writing a snapshot", () => {
     await corpus.sync();
     await corpus.idle();
     expect(await found(corpus, "claim")).toEqual(["b"]);
-    expect(warnings).toEqual([expect.stringMatching(/could not be written.*The next start rebuilds the index from the database/)]);
+    expect(warnings).toEqual([expect.stringMatching(/could not be stored in .*The next start builds it again from the database/)]);
   });
 
   it("is skipped by a process that does not know the latest change", async () => {

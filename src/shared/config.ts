@@ -76,7 +76,11 @@ export const configSchema = z.strictObject({
     "profile",
     "Which answers get a `report` with the five metrics of the profile `validator`: `profile`: only answers under profiles that compute these metrics; `always`: all answers",
   ),
-  access: setting(z.array(z.string().min(1)).min(1), [...DEFAULT_ACCESS], "Access labels of commands, of requests without a key, and of keys without labels of their own: they see only documents with one of these labels"),
+  access: setting(
+    z.array(z.string().min(1)).min(1),
+    [...DEFAULT_ACCESS],
+    "Access labels of commands, of requests without a key, and of keys without labels of their own: they see only documents with one of these labels",
+  ),
   answer_from: optional(
     z.number().min(0).max(1),
     "Minimum confidence to answer if there is no calibration. A lower value answers more questions, and more of them wrongly (docs/evaluate.md). The default of the shipped weights when absent",
@@ -89,8 +93,16 @@ export const configSchema = z.strictObject({
     z.enum(["answer", "quotes"]),
     "What a configured model does: `answer` writes sentences, which are checked; `quotes` selects the quotes that answer, which are shown byte for byte. `quotes` is recommended where wrong answers do harm. The profile's value when absent (`answer`)",
   ),
-  question_characters: setting(z.int().min(1).max(100_000), DEFAULT_QUESTION_CHARACTERS, "Maximum characters of a question; longer questions are rejected"),
-  file_bytes: setting(z.int().min(1).max(DEFAULT_FILE_BYTES), DEFAULT_FILE_BYTES, "Maximum bytes of a file; larger files are skipped and reported"),
+  question_characters: setting(
+    z.int().min(1).max(100_000),
+    DEFAULT_QUESTION_CHARACTERS,
+    "Maximum characters of a question; longer questions are rejected",
+  ),
+  file_bytes: setting(
+    z.int().min(1).max(DEFAULT_FILE_BYTES),
+    DEFAULT_FILE_BYTES,
+    "Maximum bytes of a file; larger files are skipped and reported",
+  ),
   batch: group("Many questions at once: `ask --file` and `POST /v1/batch`", {
     parallel: setting(
       z.int().min(1).max(256),

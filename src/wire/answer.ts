@@ -42,7 +42,9 @@ const evidenceSchema = z.object({
   window: z.object({ start: z.int(), end: z.int() }).describe("Part of the passage that best matches the question."),
   rel: nullableScore,
   consistency: nullableScore.describe("How self-contained, dated and free of contradictions the passage is; `null`: not scored."),
-  agreement: nullableScore.describe("Share of the other passages on the same subject that agree with this one; `null`: no such passage, or not scored."),
+  agreement: nullableScore.describe(
+    "Share of the other passages on the same subject that agree with this one; `null`: no such passage, or not scored.",
+  ),
   cross: nullableScore,
   final: z.number(),
   verdict: z.enum(["verified", "uncertain", "rejected"]),
@@ -53,7 +55,10 @@ const proof = z.record(z.string(), z.unknown()).nullable();
 
 /** How a sentence is displayed. These fields do not change its exact `text`. */
 export const displaySchema = {
-  label: z.string().optional().describe("Heading or caption that the sentence stands under; absent: none, or the same as for the previous sentence."),
+  label: z
+    .string()
+    .optional()
+    .describe("Heading or caption that the sentence stands under; absent: none, or the same as for the previous sentence."),
   asked_cell: z.int().optional().describe("Index of the cell that answers, in `row.cells` of the citation; absent: not known exactly."),
 };
 
@@ -66,7 +71,9 @@ export const askResponseSchema = z
     profile: z.string(),
     filters: appliedFilters.optional().describe("Filters that were applied; absent without filters."),
     agg_conf: nullableScore.describe("Confidence from 0 to 1 that decided whether to answer; `null` if nothing was found."),
-    agg_conf_calibrated: z.boolean().describe("True if the threshold was chosen on labelled questions of this domain (`sourcebound calibrate`)."),
+    agg_conf_calibrated: z
+      .boolean()
+      .describe("True if the threshold was chosen on labelled questions of this domain (`sourcebound calibrate`)."),
     answer_plain: z.string(),
     answer_html: z.string().describe("Rendered by the server from the checked sentences; safe to insert."),
     sentences: z.array(z.object({ text: z.string(), citations: z.array(z.int()), ...displaySchema })),

@@ -31,7 +31,11 @@ export const askRequestSchema = z
       .describe("Task of the configured language model: write the answer, or select the quotes that answer. Absent: the server's setting."),
     domain: z.string().min(1).optional().describe("Domain to ask; the server's default domain when absent."),
     tenant: z.string().min(1).optional().describe("Tenant whose terms and documents apply."),
-    profile: z.string().min(1).optional().describe("Profile to answer with: a named set of methods and thresholds; the domain's default when absent."),
+    profile: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("Profile to answer with: a named set of methods and thresholds; the domain's default when absent."),
     session_id: z.string().min(1).max(100).optional().describe("Session to continue; every answer returns its id."),
     user_id: z.string().min(1).max(200).optional().describe("User of the session; only a keyed hash is stored."),
     privacy: z
@@ -41,7 +45,9 @@ export const askRequestSchema = z
     proof: z.boolean().optional().describe("Return the answer with its proof, in the format of `sourcebound prove export`."),
     selection: selection
       .optional()
-      .describe("Answer only from this range of a document; a range that is empty or begins after the end of the text fails with `selection_invalid`."),
+      .describe(
+        "Answer only from this range of a document; a range that is empty or begins after the end of the text fails with `selection_invalid`.",
+      ),
     filters: filters
       .optional()
       .describe("Answer only from documents that match all filters. An unknown name fails with the nearest names."),

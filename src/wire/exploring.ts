@@ -23,7 +23,11 @@ export const citationStatesSchema = z.object({
       state: z
         .enum(["same", "moved", "changed", "gone"])
         .describe("`moved`: same text, another place; `gone`: deleted, or not accessible to the asker."),
-      likeness: z.number().min(0).max(1).describe("Share of the quote's words that the text at the current place contains; rare words count more."),
+      likeness: z
+        .number()
+        .min(0)
+        .max(1)
+        .describe("Share of the quote's words that the text at the current place contains; rare words count more."),
       now: z
         .object({ document_id, document_version, title, url, quote, start, end, unit, heading_path, original })
         .extend({ page: z.int().nullable().describe("Page on which the quote begins, from 1; `null`: the document has no pages.") })

@@ -10,7 +10,12 @@ export { reportSchema };
 export const reportsQuerySchema = z.strictObject({
   ...named,
   ...pageQuery,
-  topic: z.string().min(1).max(100).optional().describe("Short name (slug) of a topic of the domain pack; `none`: reports of questions without a topic."),
+  topic: z
+    .string()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe("Short name (slug) of a topic of the domain pack; `none`: reports of questions without a topic."),
   since: dateOrTime,
 });
 

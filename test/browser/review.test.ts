@@ -55,7 +55,7 @@ describe.skipIf(!hasChromium)("views for reviewers and administrators", () => {
     await of("ingest");
     await expect.poll(rooms).toEqual(["Library"]);
     await page.getByRole("heading", { level: 1, name: "Library" }).waitFor();
-    await page.getByText("it also needs the role ask").waitFor();
+    await page.getByText("it also needs the role “ask”").waitFor();
     expect(await page.getByLabel("Your question").isVisible()).toBe(false);
     expect(await page.getByRole("alert").filter({ visible: true, hasText: /./ }).count()).toBe(0);
     expect(await objections(page, "a key that takes files in")).toEqual([]);
@@ -89,7 +89,7 @@ describe.skipIf(!hasChromium)("views for reviewers and administrators", () => {
     await text.fill("A library card costs 5 dollars per year [1].");
     expect(await objections(page, "review")).toEqual([]);
     await page.getByRole("button", { name: "Save the correction" }).click();
-    await page.getByText("Corrected. The correction is served when this question is asked without filters.").waitFor();
+    await page.getByText("Corrected. From now on, whoever asks this question without filters gets the correction.").waitFor();
     await page.getByRole("tab", { name: "Audit log" }).click();
     await page.getByText(/^The log is intact: all \d+ entries match their predecessors\.$/).waitFor();
     const { history, curated } = await library.engine.memory.review.show(id);

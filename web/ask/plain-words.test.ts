@@ -19,7 +19,12 @@ describe("plain words", () => {
 
   it("follow the scale for a calibrated one", () => {
     const label = (agg_conf: number) => labelConfidence({ agg_conf, agg_conf_calibrated: true, profile: "sourcebound" }).label;
-    expect([0.9, 0.66, 0.33, 0.32].map(label)).toEqual(["Very likely answered", "Likely answered", "May be answered", "Unlikely answered"]);
+    expect([0.9, 0.66, 0.33, 0.32].map(label)).toEqual([
+      "Very likely correct",
+      "Likely correct",
+      "Possibly correct",
+      "Unlikely to be correct",
+    ]);
   });
 
   it("hide technical figures from readers", () => {

@@ -50,7 +50,7 @@ describe("subtitles", () => {
   });
 
   test("without times are rejected; a header alone is an empty document", () => {
-    expect(() => parseFirst("a.srt", "Only words.\n")).toThrow(/no line contains times/);
+    expect(() => parseFirst("a.srt", "Only words.\n")).toThrow(/no line has times/);
     expect(parseFirst("a.vtt", "\ufeffWEBVTT\n").text).toBe("");
   });
 });

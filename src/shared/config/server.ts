@@ -137,7 +137,11 @@ export const serverSchema = z
       DEFAULT_TOKENS_PER_ANSWER,
       "Model tokens reserved for each running answer, so that concurrent answers cannot exceed the budget. New questions are refused when less is left",
     ),
-    usd_per_answer: setting(z.number().positive(), DEFAULT_USD_PER_ANSWER, "US dollars reserved for each running answer, as `tokens_per_answer` does for tokens"),
+    usd_per_answer: setting(
+      z.number().positive(),
+      DEFAULT_USD_PER_ANSWER,
+      "US dollars reserved for each running answer, as `tokens_per_answer` does for tokens",
+    ),
     answers_at_once: setting(z.int().min(1), DEFAULT_ANSWERS_AT_ONCE, "Questions, searches and checks processed at the same time"),
     queue: setting(
       z.int().min(0),

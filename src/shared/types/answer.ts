@@ -38,7 +38,10 @@ const box = z.object({ x: z.number(), y: z.number(), width: z.number(), height: 
 /** A page, with the boxes of a quote on it. */
 const pagePlace = z.object({
   page: z.int().describe("From 1."),
-  printed: z.string().optional().describe("Page number that is printed or stated in the file, such as `xii`; absent: none, or the same as `page`."),
+  printed: z
+    .string()
+    .optional()
+    .describe("Page number that is printed or stated in the file, such as `xii`; absent: none, or the same as `page`."),
   width: z.number().optional().describe("Width of the displayed page in points."),
   height: z.number().optional(),
   boxes: z.array(box).optional().describe("One box per line, in points from the upper left corner; absent if the format has none."),
