@@ -227,10 +227,17 @@ async function* embed(
   return { model, tokens, costUsd: costUsd(model, { inputTokens: tokens, outputTokens: null }, prices) };
 }
 
-function emptyFolder(folder: string, known: number): IngestError {
-  const kept = known > 0 ? ` The ${known} previously ingested files are kept; to remove them, run again with --allow-empty.` : "";
-  return new IngestError("folder_empty", `${folder} contains no supported document (${supportedExtensions.join(" ")}).${kept}`, {
-    folder,
-    known,
-  });
+function emptyFolder(folder: string, keptCount: number): IngestError {
+  const keptNote =
+    keptCount > 0
+      ? ` The ${keptCount} files ingested from it before are kept. To delete them, run the command again with --allow-empty.`
+      : "";
+  return new IngestError(
+    "folder_empty",
+    `The folder ${folder} contains no document in a supported format (${supportedExtensions.join(" ")}).${keptNote}`,
+    {
+      folder,
+      known: keptCount,
+    },
+  );
 }

@@ -230,7 +230,7 @@ describe("sourcebound doctor", () => {
     const documents = { ...calibration.documents, windows: 20 };
     await writeCalibration({ ...calibration, name: "library.sourcebound.2026-11-26T100000Z", documents }, folder);
     const outgrown = await calibrationFindings();
-    expect(outgrown.findings).toMatchObject([{ level: "warning", message: expect.stringContaining("but had 20") }]);
+    expect(outgrown.findings).toMatchObject([{ level: "warning", message: expect.stringContaining("20 when it was made") }]);
     expect(outgrown.findings?.[0]?.message).toContain("sourcebound calibrate --risk .05 --domain library");
   });
 });

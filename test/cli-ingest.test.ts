@@ -37,7 +37,7 @@ const SEVERAL = { tags: ["all/kill"] };
 
 describe("ingest of invalid folders", () => {
   it.each([
-    ["an empty folder", "empty", /contains no supported document.*\.md/],
+    ["an empty folder", "empty", /contains no document in a supported format.*\.md/],
     ["a missing folder", "nowhere", /nowhere does not exist.*Nothing was changed/],
   ])("reports %s and loses nothing", async (_what, target, words) => {
     const sandbox = copy();

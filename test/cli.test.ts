@@ -17,7 +17,7 @@ describe("reports", () => {
     const sandbox = library.copy();
     const empty = await cli(sandbox, ["reports"]);
     expect(empty).toMatchObject({ code: 0, stderr: "" });
-    expect(empty.stdout).toMatch(/No reports in domain "library" from the last 90 days.*\n\s+sourcebound ask/);
+    expect(empty.stdout).toMatch(/There are no reports in domain "library" from the last 90 days.*\n\s+sourcebound ask/);
     expect((await cli(sandbox, ["reports", "--domain", "library"])).stdout).toContain("sourcebound ask --domain library");
     const narrowed = await cli(sandbox, ["reports", "--topic", "cards", "--since", "2020-01-01"]);
     expect(narrowed.stdout).toContain("Omit --topic and --since");

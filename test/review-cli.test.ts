@@ -27,7 +27,7 @@ describe("review on the command line", () => {
     expect(listed.stdout).toMatch(/penguins[\s\S]*asked once; reported, refused/);
     expect((JSON.parse((await cli("review", "list", "--json", "--limit", "1")).stdout) as unknown[]).length).toBe(1);
     expect((await cli("review", "show", id)).stdout).toMatch(/Review: unreviewed[\s\S]*5 dollars/);
-    expect(await cli("review", "approve", id, "--by", "Ann Lee")).toMatchObject({ code: 0, stdout: `Approved ${id}.\n` });
+    expect(await cli("review", "approve", id, "--by", "Ann Lee")).toMatchObject({ code: 0, stdout: `Approved the answer ${id}.\n` });
     expect((await cli("review", "show", id)).stdout).toContain("Review: approved by Ann Lee");
     expect((await cli("review", "flag", id, "--by", "Ben")).code).toBe(0);
     const file = join(library.sandbox.folder, "better.txt");
@@ -37,7 +37,7 @@ describe("review on the command line", () => {
     expect(corrected.stderr).toContain(`From now on it is served when "${CARD}" is asked without filters`);
     const served = await cli("ask", CARD);
     expect(served.stdout).toMatch(
-      /Children under 12 pay nothing[\s\S]*reviewer's answer to "How much[\s\S]*just checked again[\s\S]*written by reviewer/,
+      /Children under 12 pay nothing[\s\S]*reviewer's answer to "How much[\s\S]*checked again just now[\s\S]*written by reviewer/,
     );
     const history = await cli("review", "history", "--id", id);
     expect(history.stdout).toMatch(/Ann: correct[\s\S]*Ben: flag[\s\S]*Ann Lee: approve[\s\S]*Intact: 3 rows, head [0-9a-f]{64}/);

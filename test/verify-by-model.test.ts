@@ -76,7 +76,7 @@ describe("verification by a model", () => {
       "does not reply as asked",
       fakeChatModel([["All of them are relevant."]], { id: "judge" }),
       5000,
-      /did not return the requested verdicts/,
+      /did not return verdicts in the requested format/,
     ],
     ["takes too long", fakeChatModel([[60_000, "{}"], ["INSUFFICIENT"]], { id: "judge" }), 100, /exceeded the timeout of 100 ms/],
     ["breaks off", fakeChatModel([['{"verdicts": [', new Error("cut")]], { id: "judge" }), 5000, /cut/],

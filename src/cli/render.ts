@@ -57,9 +57,9 @@ const FITS: Readonly<Record<Fit, string>> = {
 };
 
 function cachedLine(mode: Answer["cacheMode"], { question, storedAt }: NonNullable<Answer["cached"]>): string {
-  const of = question === null ? "this question" : `"${harmlessLine(question)}"`;
-  if (mode === "curated") return `reviewer's answer to ${of}, stored on ${storedAt.slice(0, 10)} and just checked again`;
-  return `from the ${mode} cache: answer to ${of}, stored on ${storedAt.slice(0, 10)} and just checked again`;
+  const askedQuestion = question === null ? "this question" : `"${harmlessLine(question)}"`;
+  if (mode === "curated") return `a reviewer's answer to ${askedQuestion}, stored on ${storedAt.slice(0, 10)} and checked again just now`;
+  return `from the ${mode} cache: the answer to ${askedQuestion}, stored on ${storedAt.slice(0, 10)} and checked again just now`;
 }
 
 function answerLines(answer: Answer, colors: Terminal["colors"]): string[] {

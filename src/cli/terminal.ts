@@ -93,6 +93,6 @@ export function harmlessLine(text: string): string {
 }
 
 /** Formats a count: `1 chunk`, `2 chunks`. */
-export function counted(n: number, what: string): string {
-  return `${n} ${what}${n === 1 ? "" : "s"}`;
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -84,6 +84,6 @@ describe("an adapter", () => {
   });
 
   it("that is missing is named in the error", () => {
-    expect(() => scoreWith(join(folder, "none.bin"))).toThrow(/none\.bin cannot be read/);
+    expect(() => scoreWith(join(folder, "none.bin"))).toThrow(/none\.bin, cannot be read/);
   });
 });

@@ -25,7 +25,7 @@ export function openContainer<Header, T>(
   const corrupt = (fault: string, cause?: unknown) =>
     new ModelError(
       "reader_corrupt",
-      `the file ${path} with the weights of the cross-encoder is damaged (${fault}). Reinstall Sourcebound, or replace the file by an undamaged copy`,
+      `the weights of the cross-encoder, ${path}, are damaged (${fault}). Reinstall Sourcebound, or replace the file with an undamaged copy`,
       { path },
       { cause },
     );
@@ -61,7 +61,7 @@ function openWeights(path: string): number {
     throw new Error("it is not a file");
   } catch (error) {
     const code = systemCodeOf(error) === "ENOENT" ? "reader_missing" : "reader_unreadable";
-    const message = `the file ${path} with the weights of the cross-encoder cannot be read (${messageOf(error)}). Reinstall Sourcebound, or correct the path`;
+    const message = `the weights of the cross-encoder, ${path}, cannot be read (${messageOf(error)}). Reinstall Sourcebound, or correct the path`;
     throw new ModelError(code, message, { path }, { cause: error });
   }
 }
@@ -70,7 +70,7 @@ function readExactly<T extends Buffer>(file: number, from: number, into: T): T {
   for (let done = 0; done < into.length; ) {
     const count = readSync(file, into, done, into.length - done, from + done);
     if (count === 0)
-      throw new ModelError("reader_corrupt", "the file with the weights of the cross-encoder was changed while it was read. Try again");
+      throw new ModelError("reader_corrupt", "the weights of the cross-encoder were changed while they were read. Try again");
     done += count;
   }
   return into;

@@ -92,7 +92,7 @@ describe("loadReaderWeights", () => {
   it("reports a missing file or a folder in its place", () => {
     expect(failureOf(join(folder, "absent.bin"))).toMatchObject({
       code: "reader_missing",
-      message: expect.stringMatching(/absent\.bin cannot be read .*Reinstall/),
+      message: expect.stringMatching(/absent\.bin, cannot be read .*Reinstall/),
     });
     expect(failureOf(folder).code).toBe("reader_unreadable");
   });

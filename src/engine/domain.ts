@@ -144,15 +144,16 @@ export const SHIPPED_DOMAINS = join(PACKAGE_ROOT, "domains");
 
 /**
  * Loads a domain pack; your packs override bundled ones.
- * @param own folder of your packs
+ * @param domainsDir folder of your packs
  * @throws RequestError `unknown_domain` with the nearest known name; ConfigError `domain_invalid` when the pack is invalid
  */
-export function loadDomain(name: string, own?: string): DomainPack {
-  const found = domainFolders(own);
+export function loadDomain(name: string, domainsDir?: string): DomainPack {
+  const found = domainFolders(domainsDir);
   const folder = found.get(name);
   if (folder === undefined) {
     const names = [...found.keys()].sort();
-    const missing = own === undefined || existsSync(own) ? "" : ` The folder of your own packs, ${own}, does not exist.`;
+    const missing =
+      domainsDir === undefined || existsSync(domainsDir) ? "" : ` The folder of your own packs, ${domainsDir}, does not exist.`;
     const message = `Unknown domain "${name}".${didYouMean(name, names)} Known domains: ${names.join(", ")}.${missing}`;
     throw new RequestError("unknown_domain", message, { domain: name });
   }
@@ -166,8 +167,8 @@ export function loadDomain(name: string, own?: string): DomainPack {
     );
   }
   // A pack without hotlines inherits those of the default pack. A default pack of your own inherits those of the bundled default pack.
-  const from = name === DEFAULT_DOMAIN ? undefined : own;
-  const isShipped = name === DEFAULT_DOMAIN && own === undefined;
+  const from = name === DEFAULT_DOMAIN ? undefined : domainsDir;
+  const isShipped = name === DEFAULT_DOMAIN && domainsDir === undefined;
   const hotlines = pack.hotlines ?? (isShipped ? [] : loadDomain(DEFAULT_DOMAIN, from).hotlines);
   return { ...withCatalogue(pack, folder), hotlines, folder };
 }

@@ -42,10 +42,10 @@ export function createGateThresholds({ config, models, local, warn, clock, given
       const { answer_from: minimum } = config;
       return minimum === undefined ? { type: "shipped" } : { type: "set", minimum };
     }
-    const why = found.type === "found" ? misfitOf(found.calibration, depends) : found.why;
-    if (found.type === "found" && why === null) return { type: "calibrated", calibration: found.calibration };
+    const reason = found.type === "found" ? misfitOf(found.calibration, depends) : found.why;
+    if (found.type === "found" && reason === null) return { type: "calibrated", calibration: found.calibration };
     const name = found.type === "found" ? found.calibration.name : found.name;
-    const unusable = { type: "unusable" as const, name, why: `calibration ${name}: ${why}` };
+    const unusable = { type: "unusable" as const, name, why: `calibration ${name}: ${reason}` };
     warnOnce(`${unusable.why}. The default threshold is used; run \`sourcebound calibrate\` again, or remove the file.`);
     return unusable;
   };

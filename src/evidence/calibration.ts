@@ -226,7 +226,7 @@ export function applyThreshold(
     indexMisfitOf(calibration, index) ??
     (judged.model === model
       ? null
-      : `the confidence was computed by the weights for ranking by ${judged.model}, but by those for ${model} when it was made`);
+      : `the confidence was computed with the weights for ${judged.model}, but with those for ${model} when it was made`);
   if (misfit !== null) return { ...judged, misfit };
   const { risk, delta, labels } = calibration;
   return {

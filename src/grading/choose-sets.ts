@@ -24,10 +24,10 @@ export function chooseGoldenSets(data: string, names: string | undefined): Chose
   const called = sets.map((one) => ({ ...one, name: one.domain ?? one.name, given: one.name }));
   if (names === undefined) return called;
   const known = called.map(({ name }) => name);
-  return names.split(",").map((wanted) => {
-    const found = called.find(({ name, given }) => name === wanted || given === wanted);
+  return names.split(",").map((setName) => {
+    const found = called.find(({ name, given }) => name === setName || given === setName);
     if (found !== undefined) return found;
-    throw new RequestError("unknown_set", `Unknown set "${wanted}". Use one of ${known.join(", ")}.${didYouMean(wanted, known)}`);
+    throw new RequestError("unknown_set", `Unknown set "${setName}". Use one of ${known.join(", ")}.${didYouMean(setName, known)}`);
   });
 }
 

@@ -135,8 +135,8 @@ function knownLabel(label: string): string | null {
   }
 }
 
-function binary(why: string, offset: number): IngestError {
-  const message = `${why}, so the file is not text. Export it as text, Markdown, HTML, PDF or DOCX, or leave it out`;
+function binary(reason: string, offset: number): IngestError {
+  const message = `${reason}, so the file is not text. Export it as text, Markdown, HTML, PDF or DOCX, or leave it out`;
   return new IngestError("binary_file", message, { offset });
 }
 

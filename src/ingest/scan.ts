@@ -132,8 +132,8 @@ function listBelow(directory: string, path: string, unreadable: { path: string; 
   try {
     return readdirSync(directory, { withFileTypes: true });
   } catch (cause) {
-    const why = systemCodeOf(cause) ?? messageOf(cause);
-    unreadable.push({ path, reason: `the folder cannot be read (${why}): documents ingested from it before are kept` });
+    const reason = systemCodeOf(cause) ?? messageOf(cause);
+    unreadable.push({ path, reason: `the folder cannot be read (${reason}): documents ingested from it before are kept` });
     return [];
   }
 }

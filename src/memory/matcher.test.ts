@@ -56,7 +56,7 @@ describe("createMatcher", () => {
     const { compare: doubt } = matcherFor((question) => (question === stored ? 4 : 0));
     expect(await doubt(asked, stored)).toMatchObject({ accepted: false, rule: "read" });
     const { compare: strict } = matcherFor((question) => (question === stored ? 4 : 2), { isMeasured: false });
-    expect(await strict(asked, stored)).toMatchObject({ accepted: false, reason: expect.stringContaining("minimum 0.99") });
+    expect(await strict(asked, stored)).toMatchObject({ accepted: false, reason: expect.stringContaining("at least 0.99") });
   });
 
   it("passes both questions to the cross-encoder with the same phrase of the pack", async () => {

@@ -140,7 +140,7 @@ describe("diagnose", () => {
     expect(advice({ conflicts: [conflict] })?.text).toBe(
       '"Fees" and "Prices" say "$5" and "$8" about card. Correct one of them, or declare under `precedence` in the domain pack which source takes precedence.',
     );
-    expect(advice({ conflicts: [conflict], declaresPrecedence: true })?.text).toContain("does not decide");
+    expect(advice({ conflicts: [conflict], declaresPrecedence: true })?.text).toContain("do not decide");
     expect(advice({ conflicts: [{ ...conflict, resolvedBy: { rule: "newer", holds: "S1" } }] })).toBeUndefined();
   });
 

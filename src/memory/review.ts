@@ -182,8 +182,8 @@ async function listSeen(
 
 function answerOf({ id, answer, privacy }: ReviewedInteraction): Answer {
   if (answer !== "") return JSON.parse(answer) as Answer;
-  const why = privacy === "ephemeral" ? "the privacy setting is ephemeral" : "it was deleted";
-  throw new RequestError("review_no_text", `The text of ${id} was not kept (${why}), so there is nothing to review.`, { id });
+  const reason = privacy === "ephemeral" ? "the privacy setting is ephemeral" : "it was deleted";
+  throw new RequestError("review_no_text", `The text of ${id} was not kept (${reason}), so there is nothing to review.`, { id });
 }
 
 function versionsOf({ citations }: Answer): Map<string, string> {

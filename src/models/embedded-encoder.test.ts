@@ -78,8 +78,8 @@ describe("embedded encoder", () => {
   });
 
   it.each([
-    ["an empty file", () => Buffer.alloc(0), /damaged \(no SBENC002 mark\)/],
-    ["another kind of file", () => Buffer.from("PK\u0003\u0004 something else entirely"), /no SBENC002 mark/],
+    ["an empty file", () => Buffer.alloc(0), /damaged \(it does not begin with SBENC002\)/],
+    ["another kind of file", () => Buffer.from("PK\u0003\u0004 something else entirely"), /it does not begin with SBENC002/],
     ["a file cut off in its header", (bytes: Buffer) => bytes.subarray(0, 40), /header is truncated/],
     ["a file cut off in its payload", (bytes: Buffer) => bytes.subarray(0, bytes.length - 1), /hash differs/],
     ["one flipped bit", (bytes: Buffer) => bytes.fill((bytes[5_000_000] ?? 0) ^ 1, 5_000_000, 5_000_001), /hash differs/],

@@ -141,13 +141,13 @@ function readWeights(path: string): Weights {
     bytes = readFileSync(path);
   } catch (error) {
     const code = systemCodeOf(error) === "ENOENT" ? "encoder_missing" : "encoder_unreadable";
-    const message = `the file ${path} with the weights of the encoder cannot be read (${messageOf(error)}). Reinstall Sourcebound, or correct the path`;
+    const message = `the weights of the encoder, ${path}, cannot be read (${messageOf(error)}). Reinstall Sourcebound, or correct the path`;
     throw new ModelError(code, message, { path }, { cause: error });
   }
   const corrupt = (fault: string, cause?: unknown) =>
     new ModelError(
       "encoder_corrupt",
-      `the file ${path} with the weights of the encoder is damaged (${fault}). Reinstall Sourcebound, or replace the file by an undamaged copy`,
+      `the weights of the encoder, ${path}, are damaged (${fault}). Reinstall Sourcebound, or replace the file with an undamaged copy`,
       { path, bytes: bytes.length },
       { cause },
     );

@@ -148,7 +148,7 @@ describe("readFilters", () => {
     [{ page: -3 }, /cannot use "-3"/],
     [{ page: 1.5 }, /cannot use /],
     [{ page: 1e300 }, /cannot use /],
-    [{ page: "15-12" }, /: write 12-15/],
+    [{ page: "15-12" }, /so write 12-15/],
     [{ page: "twelve" }, /such as 12-15/],
     [{ page: "1-2-3" }, /cannot use /],
     [{ page: null }, /cannot use /],

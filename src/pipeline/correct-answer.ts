@@ -73,8 +73,8 @@ async function bindSentence(
     const within = (await searchedWithin(question, context.store)) ?? "";
     if ("reason" in (await bindIn(null)).bound)
       return { reason: `${bound.reason} (only ${within} was searched, because the question was limited to it)` };
-    const why = `the text that supports it is outside ${within}, to which the question was limited`;
-    return { reason: `${why}: ask the question without that limit and correct that answer` };
+    const reason = `the text that supports it is outside ${within}, to which the question was limited`;
+    return { reason: `${reason}: ask the question without that limit and correct that answer` };
   }
   const idle = cited.filter(({ id }) => !bound.quotes.some(({ passage }) => passage.document.id === id));
   const others = idle.map((document) => nearest[cited.indexOf(document)] ?? []);

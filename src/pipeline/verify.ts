@@ -223,9 +223,9 @@ export async function* consultWeb(
   const candidates = when === "decides" ? evidence : usable;
   const uncertain = candidates.filter(({ verdict }) => verdict === "uncertain").sort((a, b) => b.score - a.score);
   if (uncertain.length === 0) return null;
-  const off = await whyNot(question, context);
-  if (off !== null || web === null) {
-    const message = `${count(uncertain.length)} not checked on the web: ${off}`;
+  const reason = await whyNot(question, context);
+  if (reason !== null || web === null) {
+    const message = `${count(uncertain.length)} not checked on the web: ${reason}`;
     if (when === "decides") yield { type: "notice", stage: "verify", code: "web_off", message: `${message}; no such passage is used` };
     return null;
   }

@@ -21,8 +21,8 @@ export class DocumentsUnreadable extends RequestError {}
 export function assertDocuments(folder: string): void {
   const found = statSync(folder, { throwIfNoEntry: false });
   if (found?.isDirectory() === true) return;
-  const what = found === undefined ? "does not exist" : "is not a folder";
-  throw new DocumentsUnreadable("unknown_folder", `${folder} ${what}. Give the folder of the documents named in the proof.`, { folder });
+  const problem = found === undefined ? "does not exist" : "is not a folder";
+  throw new DocumentsUnreadable("unknown_folder", `${folder} ${problem}. Give the folder of the documents named in the proof.`, { folder });
 }
 
 /**

@@ -50,8 +50,8 @@ export class Embedder {
   }
 
   private checked(vectors: readonly Float32Array[], expected: number): readonly Float32Array[] {
-    const fail = (what: string) => {
-      const message = `Encoder "${this.encoder.id}" returned ${what}, so its vectors were not kept. If its model changed, give it another name in the configuration, or use another encoder (\`sourcebound models switch\`).`;
+    const fail = (received: string) => {
+      const message = `Encoder "${this.encoder.id}" returned ${received}, so its vectors were not kept. If its model changed, give it another name in the configuration, or use another encoder (\`sourcebound models switch\`).`;
       throw new ModelError("encoder_changed", message, { encoder: this.encoder.id });
     };
     if (vectors.length !== expected) fail(`${vectors.length} vectors for ${expected} texts`);

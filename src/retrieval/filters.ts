@@ -51,7 +51,8 @@ function readPages(value: unknown): PageRange | null {
   if (from === undefined) throw invalid("page", `cannot use ${shown(value)}: use a page number such as 12, or a range such as 12-15`);
   const range = { first: Number(from), last: Number(to) };
   if (range.first < 1) throw invalid("page", `cannot use ${shown(value)}: page numbers start at 1`);
-  if (range.last < range.first) throw invalid("page", `cannot use ${shown(value)}: put the lower page first, ${range.last}-${range.first}`);
+  if (range.last < range.first)
+    throw invalid("page", `cannot use ${shown(value)}: the lower page comes first, so write ${range.last}-${range.first}`);
   return range;
 }
 

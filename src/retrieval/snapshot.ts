@@ -213,9 +213,9 @@ export function readFacts<T>(snapshot: Snapshot, schema: z.ZodType<T>): T {
   return facts.data;
 }
 
-/** Returns the error for a snapshot with a wrong checksum or inconsistent contents. @param how description of the fault */
-export function damaged(how: string, options?: ErrorOptions): SnapshotError {
-  return new SnapshotError("snapshot_damaged", `The index snapshot is damaged: ${how}. Build the index again.`, {}, options);
+/** Returns the error for a snapshot with a wrong checksum or inconsistent contents. @param fault description of the fault */
+export function damaged(fault: string, options?: ErrorOptions): SnapshotError {
+  return new SnapshotError("snapshot_damaged", `The index snapshot is damaged: ${fault}. Build the index again.`, {}, options);
 }
 
 function parseHead(bytes: Uint8Array): z.infer<typeof headSchema> {

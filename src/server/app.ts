@@ -280,8 +280,8 @@ function assertContentType(allowed: readonly string[]): MiddlewareHandler {
     const contentType = context.req.header("content-type");
     // Ignore parameters such as `charset`, because JSON is always UTF-8 (RFC 8259).
     if (allowed.includes(contentType?.split(";", 1)[0]?.trim().toLowerCase() ?? "")) return next();
-    const found = contentType === undefined ? "has no content type" : `has the content type "${contentType}"`;
-    throw new RequestError("unsupported_content_type", `The request ${found}. Send "content-type: ${allowed[0]}".`);
+    const problem = contentType === undefined ? "has no content type" : `has the content type "${contentType}"`;
+    throw new RequestError("unsupported_content_type", `The request ${problem}. Send "content-type: ${allowed[0]}".`);
   };
 }
 

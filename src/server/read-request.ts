@@ -70,8 +70,8 @@ function parseJson(text: string): unknown {
     return JSON.parse(text);
   } catch (cause) {
     const position = positionOf(messageOf(cause), text);
-    const where = position === null ? "" : ` at line ${position.line}, column ${position.column}`;
-    throw new RequestError("invalid_json", `The request body is not valid JSON${where}. Correct the syntax.`, { ...position }, { cause });
+    const place = position === null ? "" : ` at line ${position.line}, column ${position.column}`;
+    throw new RequestError("invalid_json", `The request body is not valid JSON${place}. Correct the syntax.`, { ...position }, { cause });
   }
 }
 

@@ -137,7 +137,12 @@ export async function openPostgres({ url, connections, timeoutMs }: PostgresOpti
     await db.destroy().catch(() => undefined);
     throw cause instanceof StoreError
       ? cause
-      : new StoreError("store_failed", `The database could not be set up: ${messageOf(cause)}`, {}, { cause });
+      : new StoreError(
+          "store_failed",
+          `The PostgreSQL database could not be set up (${messageOf(cause)}). Check that the user of DATABASE_URL may create tables, and try again.`,
+          {},
+          { cause },
+        );
   }
 }
 

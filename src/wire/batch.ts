@@ -34,7 +34,7 @@ export type BatchQuestion = Omit<z.output<typeof batchLineSchema>, "id"> & { rea
  * @param defaults values of fields that a line does not set
  * @throws RequestError `batch_invalid` with the line number: no question in a line, an id that occurs twice, or too many questions
  */
-export function readBatch(text: string, most: number, defaults: object = {}): BatchQuestion[] {
+export function readBatch(text: string, maxQuestions: number, defaults: object = {}): BatchQuestion[] {
   const invalid = (line: number, reason: string) =>
     new RequestError("batch_invalid", `Line ${line} of the batch is invalid: ${reason}. Write one JSON object with "question" per line.`, {
       line,
@@ -49,9 +49,9 @@ export function readBatch(text: string, most: number, defaults: object = {}): Ba
     const { id = String(at + 1) } = parsed.data;
     if (questions.has(id)) throw invalid(at + 1, `the id "${id}" occurs twice`);
     questions.set(id, { ...parsed.data, id });
-    if (questions.size > most) {
-      const message = `The batch has more than ${most} questions (\`batch.questions\`). Send it in parts.`;
-      throw new RequestError("batch_invalid", message, { limit: most });
+    if (questions.size > maxQuestions) {
+      const message = `The batch has more than ${maxQuestions} questions (\`batch.questions\`). Send it in parts.`;
+      throw new RequestError("batch_invalid", message, { limit: maxQuestions });
     }
   }
   return [...questions.values()];

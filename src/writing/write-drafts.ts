@@ -218,14 +218,14 @@ async function* drawDraft(
 }
 
 function warningOf(ending: Ending, model: string, { shown, faults }: DraftRecord, quotesFollow: boolean): Warning {
-  const follows = quotesFollow ? "; the following text is quoted from the sources" : "";
+  const replacement = quotesFollow ? "; the following text is quoted from the sources" : "";
   if (ending.type === "failed")
-    return { code: "model_failed", message: `The model "${model}" failed (${messageOf(ending.error)})${follows}.` };
-  if (shown.length === 0) return { code: "model_unusable", message: `No sentence of the model passed the checks${follows}.` };
-  const count = faults.length === 1 ? "A sentence" : `${faults.length} sentences`;
+    return { code: "model_failed", message: `The model "${model}" failed (${messageOf(ending.error)})${replacement}.` };
+  if (shown.length === 0) return { code: "model_unusable", message: `No sentence of the model passed the checks${replacement}.` };
+  const failedSentences = faults.length === 1 ? "A sentence" : `${faults.length} sentences`;
   return {
     code: "model_faulty",
-    message: `${count} of the model failed the checks and ${faults.length === 1 ? "is" : "are"} omitted${follows}.`,
+    message: `${failedSentences} of the model failed the checks and ${faults.length === 1 ? "is" : "are"} omitted${replacement}.`,
   };
 }
 

@@ -36,12 +36,12 @@ export function AnswerActions({ number, answer, busy, onMore, onRetry }: AnswerA
   const down = useRef<HTMLButtonElement>(null);
   const chosen = rating.type === "open" ? null : rating.verdict;
   const link = () => `${window.location.origin}${window.location.pathname}${formatRoute({ room: "answer", id: answer.id })}`;
-  const copy = (text: string, what: string) =>
+  const copy = (text: string, copied: string) =>
     navigator.clipboard === undefined
       ? setCopied("This browser allows copying only over HTTPS or on this machine.")
       : navigator.clipboard.writeText(text).then(
-          () => setCopied(`${what} copied.`),
-          () => setCopied(`${what} could not be copied. Allow this page to use the clipboard.`),
+          () => setCopied(`${copied} copied.`),
+          () => setCopied(`${copied} could not be copied. Allow this page to use the clipboard.`),
         );
 
   async function send(verdict: Verdict, reason?: string): Promise<boolean> {

@@ -30,7 +30,9 @@ describe("planUpload", () => {
   it("sends and reports none of several files with the same name", () => {
     const { batches, refusals } = planUpload([...files(2), ...files(1)], limits);
     expect(batches).toEqual([[{ name: "f1.md", size: 10 }]]);
-    expect(refusals).toEqual(["2 of the files are named f0.md, and each would replace the previous one. Upload them one by one."]);
+    expect(refusals).toEqual([
+      "2 of the files are named f0.md, so each would replace the one before, and none was uploaded. Give them different names.",
+    ]);
   });
 
   it("sends everything at once without limits, and nothing for no files", () => {

@@ -125,7 +125,8 @@ export function planUpload<T extends ChosenFile>(files: readonly T[], limits: Wi
   }
   const refusals = [
     ...twice.map(
-      ([name, count]) => `${count} of the files are named ${name}, and each would replace the previous one. Upload them one by one.`,
+      ([name, fileCount]) =>
+        `${fileCount} of the files are named ${name}, so each would replace the one before, and none was uploaded. Give them different names.`,
     ),
     ...large.map((file) => tooLarge(file, limits)),
   ];
@@ -133,8 +134,8 @@ export function planUpload<T extends ChosenFile>(files: readonly T[], limits: Wi
 }
 
 function tooLarge({ name, size }: ChosenFile, limits: WireUploadLimits): string {
-  const [is, most] = [formatBytes(size, Math.ceil), formatBytes(limits.file_bytes, Math.floor)];
-  return `${name} is too large: it has ${is}, and the limit is ${most}. Split it, or ask your administrator to ingest it.`;
+  const [fileSize, limit] = [formatBytes(size, Math.ceil), formatBytes(limits.file_bytes, Math.floor)];
+  return `${name} is too large: it has ${fileSize}, and the limit is ${limit}. Split it, or ask your administrator to ingest it.`;
 }
 
 /**

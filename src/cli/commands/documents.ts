@@ -53,13 +53,13 @@ Examples:
       "delete a file's documents and everything that depends on them; the next ingest of its folder adds the file again if it still exists",
     argument: ["<file>", "path, end of the path, or id of a document"],
     options: [...SCOPE, ["--yes", "delete; without it, only show what would be deleted"], JSON_OUT],
-    async use(engine, { flags: { json, yes, ...scope }, given }) {
-      const [file, ...others] = find(await engine.files(scope), given);
+    async use(engine, { flags: { json, yes, ...scope }, given: name }) {
+      const [file, ...others] = find(await engine.files(scope), name);
       if (others.length > 0) {
         const files = [file, ...others].map(({ path, documents: [first] }) => (first === undefined ? path : `${path} (id ${first.id})`));
         throw new RequestError(
           "file_ambiguous",
-          `"${given}" matches ${files.length} files: ${files.join(", ")}. Give the path or id of one.`,
+          `"${name}" matches ${files.length} files: ${files.join(", ")}. Give the path or id of one.`,
         );
       }
       const count = file.documents.length;

@@ -50,7 +50,10 @@ Examples:
       const onFile = (done: number, total: number, path: string) => terminal.progress(`${done}/${total} files: ${path}`);
       const { documents, failed, skipped } = await readFolder(folder, { root: folder, maxFileBytes: config.file_bytes, signal, onFile });
       if (documents.length === 0)
-        throw new RequestError("config_invalid", `${folder} contains no readable document to propose a pack from.`);
+        throw new RequestError(
+          "config_invalid",
+          `The folder ${folder} contains no readable document, so no pack can be proposed. Give a folder of documents in a supported format.`,
+        );
       const path = relative(join(domainsDir, name), realpathSync(folder)).split(sep).join("/");
       const pack = proposePack(name, documents, path === "" ? "." : path, title);
       const { similarWords } = await import("../../engine/packs/similar-words.ts");
@@ -64,7 +67,7 @@ Examples:
         );
       if (written === null) return terminal.print(harmless(packText(pack, similar).trimEnd()));
       terminal.print(
-        `${written}: ${pack.topics.length} topics, ${Object.keys(pack.abbreviations).length} abbreviations, ${similar.length} pairs of similar words, from ${documents.length} documents.`,
+        `Wrote ${written}: ${pack.topics.length} topics, ${Object.keys(pack.abbreviations).length} abbreviations and ${similar.length} pairs of similar words, found in ${documents.length} documents.`,
       );
       const setting = config.domains_dir === domainsDir ? "" : `SOURCEBOUND_DOMAINS_DIR=${domainsDir} `;
       terminal.print(`\nReview and correct it, then run:\n  ${setting}${terminal.command} doctor ${name}`);

@@ -236,12 +236,14 @@ export async function showIngest(events: AsyncIterable<IngestEvent>, terminal: T
       case "embed-failed":
         embedFailure = event.reason;
         terminal.error(
-          `vectors not computed: ${event.reason} The documents are ingested and can be found by their words. Run the same command again to continue.`,
+          `The vectors could not be computed: ${event.reason} The documents are stored and can be found by their words. Run the same command again to continue.`,
         );
         break;
       case "index-failed":
         embedFailure = event.reason;
-        terminal.error(`search index not complete: ${event.reason} The documents are stored. Run the same command again to continue.`);
+        terminal.error(
+          `The search index is not complete: ${event.reason} The documents are stored. Run the same command again to continue.`,
+        );
         break;
       case "ingest-end": {
         failed = event.counts.failed + (embedFailure === null ? 0 : 1);
@@ -310,10 +312,10 @@ function asLine(event: IngestEnd, { failures, skipped, gone }: Omit<Met, "embedF
   ].join("; ");
 }
 
-function listed(what: string, names: readonly string[]): string[] {
+function listed(heading: string, names: readonly string[]): string[] {
   if (names.length === 0) return [];
   const more = names.length - SUMMARY_NAMES;
-  return [`${what}: ${names.slice(0, SUMMARY_NAMES).map(harmlessLine).join(", ")}${more > 0 ? ` and ${more} more` : ""}`];
+  return [`${heading}: ${names.slice(0, SUMMARY_NAMES).map(harmlessLine).join(", ")}${more > 0 ? ` and ${more} more` : ""}`];
 }
 
 function keptCounts({ counts: { total: _total, done: _done, bytes: _bytes, ...counts } }: IngestEnd) {

@@ -52,10 +52,11 @@ Examples:
 /** Explains why no reports are listed, and what to do. */
 function emptyText({ topic, since, tenant, domain }: ReportOptions, { config }: Engine): string {
   const narrowed = [...(topic === undefined ? [] : ["--topic"]), ...(since === undefined ? [] : ["--since"])];
-  const where = `domain "${domain ?? config.domain}"${tenant === undefined ? "" : `, tenant "${tenant}"`}`;
-  if (narrowed.length > 0) return `No report matches in ${where}. Omit ${narrowed.join(" and ")} to see all.`;
-  if (!config.reports.enabled) return `No reports in ${where}: they are disabled (\`reports.enabled: false\`).`;
-  return `No reports in ${where} from the last ${config.reports.days} days. A report is created when a question is refused, answered with low confidence or answered with a warning:\n  sourcebound ask${domain === undefined ? "" : ` --domain ${domain}`} "…"`;
+  const scope = `domain "${domain ?? config.domain}"${tenant === undefined ? "" : `, tenant "${tenant}"`}`;
+  if (narrowed.length > 0) return `No report in ${scope} matches. Omit ${narrowed.join(" and ")} to see all reports.`;
+  if (!config.reports.enabled)
+    return `There are no reports in ${scope}, because they are disabled. To get reports of future questions, set \`reports.enabled: true\`.`;
+  return `There are no reports in ${scope} from the last ${config.reports.days} days. A report is created when a question is refused, answered with low confidence or answered with a warning:\n  sourcebound ask${domain === undefined ? "" : ` --domain ${domain}`} "…"`;
 }
 
 function parseDay(text: string): Date {

@@ -54,7 +54,7 @@ export function addReviewCommand(program: Command, context: CliContext): void {
       options: [by],
       async use({ memory }, { flags, given }) {
         await memory.review[decision](given, flags.by);
-        terminal.print(`${DECISIONS[decision].done} ${given}.`);
+        terminal.print(`${DECISIONS[decision].done} the answer ${given}.`);
         if (decision === "flag" && (await memory.review.show(given)).curated?.status === "served")
           terminal.error(
             "A reviewer's correction is still served for this question. To withdraw it, ask the question again and flag the id of the answer that you get.",
@@ -72,11 +72,11 @@ export function addReviewCommand(program: Command, context: CliContext): void {
       ],
       by,
     ],
-    async run({ flags: { answer: file, by: who }, given, command }) {
+    async run({ flags: { answer: file, by: who }, given: answerId, command }) {
       const written = await readText(context, file, { code: "answer_unreadable", what: "answer" });
       await withEngine(context, configOf(context, command), async ({ memory }) => {
-        terminal.print(withoutFooter(await memory.review.correct(given, written, who), colors));
-        terminal.error(`Stored as correction of ${given}. ${servedWhere(await memory.review.show(given))}`);
+        terminal.print(withoutFooter(await memory.review.correct(answerId, written, who), colors));
+        terminal.error(`The correction of the answer ${answerId} was stored. ${servedWhere(await memory.review.show(answerId))}`);
       });
     },
   });

@@ -90,10 +90,10 @@ Examples:
 }
 
 function describeJob({ type, domain, work, counts, reason }: JobEvent): string {
-  const what = `${domain}: ${work.type === "folder" ? work.folder : `files uploaded with label "${work.label}"`}`;
-  if (type === "job-failed") return `failed ${what}: ${reason}`;
-  if (counts === null) return `read ${what}`;
-  return `read ${what}: ${counts.added} added, ${counts.changed} changed, ${counts.deleted} deleted, ${counts.failed} failed`;
+  const job = `${domain}: ${work.type === "folder" ? work.folder : `files uploaded with label "${work.label}"`}`;
+  if (type === "job-failed") return `failed ${job}: ${reason}`;
+  if (counts === null) return `read ${job}`;
+  return `read ${job}: ${counts.added} added, ${counts.changed} changed, ${counts.deleted} deleted, ${counts.failed} failed`;
 }
 
 export function addMcpCommand(program: Command, context: CliContext): void {

@@ -180,10 +180,10 @@ async function readPack(pack: DomainPack, options: CheckPackOptions) {
     );
     return documents.filter(({ path }) => !foreign.includes(path)).map((one) => ({ ...one, access: one.access ?? pack.documents.access }));
   };
-  const own = join(pack.folder, pack.documents.path);
-  const folder = options.documents ?? own;
-  if (options.documents === undefined && !existsSync(own)) {
-    const message = `the pack has no documents (there is no ${own}). Name a folder of documents with --documents to check the vocabulary of the pack`;
+  const documentsFolder = join(pack.folder, pack.documents.path);
+  const folder = options.documents ?? documentsFolder;
+  if (options.documents === undefined && !existsSync(documentsFolder)) {
+    const message = `the pack has no documents (there is no ${documentsFolder}). Name a folder of documents with --documents to check the vocabulary of the pack`;
     return { documents: [], visibleTo: null, findings: [packFinding("warning", "documents", message)] };
   }
   const shared = await read(folder, options.documents ?? pack.folder, null);
@@ -313,8 +313,8 @@ function checkTerms({ tenants }: Pick<DomainPack, "tenants">, visibleTo: Readonl
   ];
 }
 
-function some(level: PackFinding["level"], check: string, what: string, items: readonly string[]): PackFinding[] {
-  return items.length === 0 ? [] : [packFinding(level, check, `${items.length} ${what}`, items)];
+function some(level: PackFinding["level"], check: string, finding: string, items: readonly string[]): PackFinding[] {
+  return items.length === 0 ? [] : [packFinding(level, check, `${items.length} ${finding}`, items)];
 }
 
 function matches(pattern: string, documents: readonly FolderDocument[]): boolean {

@@ -65,8 +65,8 @@ export const archiveFormat: Format = {
     const all = [...refused, ...unread];
     const [first, ...others] = results;
     if (first === undefined) {
-      const why = all.length === 0 ? "the archive is empty" : `no file in the archive could be read: ${describeUnread(all)}`;
-      throw new IngestError("no_document", `${why}. Leave the archive out, or pack documents of a supported format`);
+      const reason = all.length === 0 ? "the archive is empty" : `no file in the archive could be read: ${describeUnread(all)}`;
+      throw new IngestError("no_document", `${reason}. Leave the archive out, or pack documents of a supported format`);
     }
     const notice = { code: "left_out", message: `files of the archive that were not read: ${describeUnread(all)}` };
     return all.length === 0 ? results : [{ ...first, notices: [notice, ...(first.notices ?? [])] }, ...others];

@@ -109,11 +109,11 @@ export function createChatVerifier(chat: ChatModel): PassageVerifier {
       const lines = passages.flatMap((passage, i) => (keys[i] == null ? [] : [lineOf(keys[i] as string, passage)]));
       onCall?.();
       const verdicts = readVerdicts(await ask({ passages: lines.join("\n"), question: JSON.stringify(question) }, signal, onUsage));
-      if (verdicts === null) onFailure?.(`${chat.id} did not return the requested verdicts`);
+      if (verdicts === null) onFailure?.(`the model ${chat.id} did not return verdicts in the requested format`);
       const found = keys.map((key) => (key === null ? null : (verdicts?.get(key) ?? null)));
       const missing = found.filter((one, i) => one === null && keys[i] !== null).length;
       if (verdicts !== null && missing > 0)
-        onFailure?.(`${chat.id} returned no readable verdict for ${missing} of ${lines.length} passages`);
+        onFailure?.(`the model ${chat.id} returned no readable verdict for ${missing} of ${lines.length} passages`);
       return found;
     },
   };

@@ -125,15 +125,15 @@ export function isEventStream(head: string): boolean {
  * @param setting name of the setting that holds the endpoint's address, such as `model.base_url`
  */
 export function unexpectedReply(
-  wanted: string,
+  expectedFormat: string,
   { type, head }: { readonly type: string; readonly head: string },
   apiKey: string,
   setting: string,
 ): CallFailure {
-  const [kind, beginning] = [type === "" ? "text of an unspecified type" : type, head.slice(0, KEPT_CHARACTERS)].map((text) =>
+  const [receivedFormat, beginning] = [type === "" ? "text of an unspecified type" : type, head.slice(0, KEPT_CHARACTERS)].map((text) =>
     shownText(text, apiKey, SHOWN_CHARACTERS),
   );
   return new CallFailure(
-    `expected ${wanted}, but received ${kind} beginning with “${beginning}”. Check that ${setting} is the address of an OpenAI-compatible endpoint (most end in /v1), and that no login page or proxy answers instead`,
+    `expected ${expectedFormat}, but received ${receivedFormat} beginning with “${beginning}”. Check that ${setting} is the address of an OpenAI-compatible endpoint (most end in /v1), and that no login page or proxy answers instead`,
   );
 }

@@ -246,6 +246,6 @@ function openClassifier(name: string, options: HubOptions, { kind, code }: { rea
   };
 }
 
-function failure(code: string, what: string, model: string, cause: unknown): ModelError {
-  return new ModelError(code, `${what} failed: ${messageOf(cause)}`, { model }, { cause });
+function failure(code: string, source: string, model: string, cause: unknown): ModelError {
+  return new ModelError(code, `${source} failed: ${messageOf(cause)}`, { model }, { cause });
 }

@@ -83,8 +83,8 @@ export function createWebSearch(endpoint: SearchEndpoint) {
         return found.filter(({ url }) => url !== "").slice(0, limit);
       } catch (cause) {
         signal.throwIfAborted();
-        const why = deadline.expired() ? `no response within ${endpoint.timeoutMs} ms` : explain(cause, endpoint.apiKey);
-        throw new WebError("search_failed", `Web search (${id}) failed: ${why}`);
+        const reason = deadline.expired() ? `no response within ${endpoint.timeoutMs} ms` : explain(cause, endpoint.apiKey);
+        throw new WebError("search_failed", `Web search (${id}) failed: ${reason}`);
       }
     },
   };

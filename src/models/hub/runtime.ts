@@ -98,8 +98,8 @@ export async function loadHubRuntime(file: string, modelsDir: string): Promise<H
   return runtime;
 }
 
-function broken(file: string, what: string, cause: unknown): ModelError {
-  const message = `${HUB_PACKAGE} at ${file} cannot be loaded (${what}). Run \`sourcebound models install --again\`.`;
+function broken(file: string, reason: string, cause: unknown): ModelError {
+  const message = `${HUB_PACKAGE} at ${file} cannot be loaded (${reason}). Run \`sourcebound models install --again\`.`;
   return new ModelError("hub_runtime_broken", message, { file }, { cause });
 }
 

@@ -168,10 +168,10 @@ function describe(cause: unknown): unknown {
     return failed("search_unavailable", `OpenSearch cannot be reached or does not answer (${messageOf(cause)})`, null, cause);
   const statusCode = cause.meta.statusCode ?? cause.statusCode;
   const { reason = "" } = errorSchema.safeParse(cause.body).data?.error ?? {};
-  const said = reason === "" ? messageOf(cause) : `${messageOf(cause)}: ${reason}`;
+  const reply = reason === "" ? messageOf(cause) : `${messageOf(cause)}: ${reason}`;
   if (statusCode === 401 || statusCode === 403)
-    return failed("search_denied", `OpenSearch refused the request (${said}). Check the credentials in \`search\``, statusCode, cause);
-  return failed(codeOf(statusCode), `OpenSearch failed (${said})`, statusCode, cause);
+    return failed("search_denied", `OpenSearch refused the request (${reply}). Check the credentials in \`search\``, statusCode, cause);
+  return failed(codeOf(statusCode), `OpenSearch failed (${reply})`, statusCode, cause);
 }
 
 function codeOf(status: number): "search_unavailable" | "search_failed" {

@@ -105,9 +105,10 @@ export function callerOf(context: Context): Caller {
   const caller = knownCallerOf(context);
   if (caller === null) {
     context.header("WWW-Authenticate", "Bearer");
-    const how = 'send "authorization: Bearer KEY". Create a key with `sourcebound keys create`.';
-    if (context.req.header("authorization") === undefined) throw new RequestError("key_missing", `This server requires an API key: ${how}`);
-    throw new RequestError("key_wrong", `The authorization header contains no key of this server: ${how}`);
+    const advice = 'send "authorization: Bearer KEY". Create a key with `sourcebound keys create`.';
+    if (context.req.header("authorization") === undefined)
+      throw new RequestError("key_missing", `This server requires an API key: ${advice}`);
+    throw new RequestError("key_wrong", `The authorization header contains no key of this server: ${advice}`);
   }
   return caller;
 }

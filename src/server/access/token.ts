@@ -147,8 +147,8 @@ function ownValue(value: unknown, name: string): unknown {
     : undefined;
 }
 
-function claimsWrong(why: string): RequestError {
-  return new RequestError("token_claims", `This token grants no access: ${why}. Ask your administrator how token claims are mapped.`);
+function claimsWrong(reason: string): RequestError {
+  return new RequestError("token_claims", `This token grants no access: ${reason}. Ask your administrator how token claims are mapped.`);
 }
 
 type KeyFetch = (url: string, init?: RequestInit) => Promise<Response>;

@@ -109,12 +109,12 @@ export const libraryEndpoints = {
       const label = access ?? caller.ownLabel ?? engine.domain(domain).documents.access;
       // Nobody may upload a file with a label that they cannot see.
       if (!isAdministrator(caller) && !engine.scope(scope).access.includes(label)) throw scopeDenied();
-      const { file_bytes: most } = engine.config;
+      const { file_bytes: maxBytes } = engine.config;
       const uploaded = [];
       for (const file of await filesOf(context, limits.uploadFiles)) {
-        if (file.size > most) {
-          const message = `"${file.name}" exceeds ${most} bytes. No file of this upload was saved. Split the file, or omit it.`;
-          throw new RequestError("file_too_large", message, { name: file.name, limit_bytes: most });
+        if (file.size > maxBytes) {
+          const message = `"${file.name}" exceeds ${maxBytes} bytes. No file of this upload was saved. Split the file, or omit it.`;
+          throw new RequestError("file_too_large", message, { name: file.name, limit_bytes: maxBytes });
         }
         uploaded.push({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) });
       }

@@ -121,7 +121,7 @@ describe("web search", () => {
 
   it.each([
     ["searxng without an address", { type: "searxng" }, /web_search\.url: missing: set the address of the SearXNG instance/],
-    ["brave without a key", { type: "brave" }, /web_search\.api_key: missing: brave requires one/],
+    ["brave without a key", { type: "brave" }, /web_search\.api_key: missing: brave needs an API key/],
     [
       "an address with a password",
       { type: "searxng", url: "http://me:secret@localhost/" },

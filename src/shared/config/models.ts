@@ -118,5 +118,5 @@ export const webSearchSchema = z
     if (url !== undefined && /^[^/]*\/\/[^/?#]*@/.test(url))
       context.addIssue({ code: "custom", path: ["url"], message: "must not contain a user name or password: use `api_key`" });
     if (type !== "searxng" && api_key === "")
-      context.addIssue({ code: "custom", path: ["api_key"], message: `missing: ${type} requires one` });
+      context.addIssue({ code: "custom", path: ["api_key"], message: `missing: ${type} needs an API key` });
   });
