@@ -200,7 +200,7 @@ describe("filters over HTTP and on the command line", () => {
     const wrong: [object, number, string, RegExp][] = [
       [{ chapter: "  " }, 400, "filter_invalid", /"chapter" is empty/],
       [{ section: 4 }, 400, "invalid_request", /"filters\.section".*expected string/],
-      [{ section: "Lost card" }, 404, "unknown_section", /Nearest: "Lost cards"/],
+      [{ section: "Lost card" }, 404, "unknown_section", /Most similar: "Lost cards"/],
     ];
     for (const [filters, status, code, told] of wrong) {
       const asked = client.ask({ question: "What does a card cost?", filters });

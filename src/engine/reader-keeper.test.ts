@@ -33,7 +33,7 @@ describe("the cross-encoder of an engine", () => {
     expect(keeper.of({ reader: { ...learnedWith, name: reader.weights.name } })).toBeNull();
     expect(keeper.of({ reader: learnedWith })).toBeNull();
     expect(reader.calls).toEqual([]);
-    expect(warnings).toEqual([expect.stringContaining('learned with "old"'), expect.stringContaining('learned with "new"')]);
+    expect(warnings).toEqual([expect.stringContaining('another one ("old")'), expect.stringContaining('another one ("new")')]);
   });
 
   it("is replaced by the first-stage score if its weights cannot be opened, with one warning", () => {

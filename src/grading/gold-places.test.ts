@@ -43,7 +43,7 @@ describe("locateGold", () => {
   it("rejects questions about pages that were not ingested", async () => {
     await expect(placed("pages/gone.md", [])).rejects.toMatchObject({
       code: "golden_pages_missing",
-      message: expect.stringContaining("q: pages/gone.md"),
+      message: expect.stringContaining("question q names pages/gone.md"),
     });
   });
 });
@@ -70,6 +70,8 @@ describe("readLabelledQuestions", () => {
   });
 
   it("rejects a question that is labelled both ways", () => {
-    expect(() => read(yes("1", "What is A?"), no("2", "What is A?"))).toThrowError(/as answerable and as unanswerable: 1 and 2/);
+    expect(() => read(yes("1", "What is A?"), no("2", "What is A?"))).toThrowError(
+      /as answerable and once as unanswerable \(ids 1 and 2\)/,
+    );
   });
 });

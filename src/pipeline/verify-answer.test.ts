@@ -97,7 +97,7 @@ describe("verifyAnswer", () => {
     expect((await check("Recurrent tinnitus is rated at 20 percent [2][3].")).sentences[0]?.verdict).toBe("fail");
     const printed = renderVerified(empty, PLAIN).split("Sources\n")[1];
     expect(printed?.replaceAll(/(a\.pdf): .*/g, "$1")).toMatch(
-      /^\[1\] could not be read: 0\.md: contains no text\n\[2\] could not be read: a\.pdf\n\[3\] c\.md.*\n\[4\] d\.csv.*\nno number, could not be read: b\.png: format \.png is not supported\n/,
+      /^\[1\] 0\.md could not be read: contains no text\n\[2\] a\.pdf could not be read\n\[3\] c\.md.*\n\[4\] d\.csv.*\nno number: b\.png could not be read: format \.png is not supported\n/,
     );
   });
 

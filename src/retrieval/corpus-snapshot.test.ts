@@ -253,7 +253,7 @@ describe("an unusable snapshot", () => {
     await run(fakeEncoder({ id: "one", dimensions: 8 }));
     const two = fakeEncoder({ id: "two", dimensions: 16 });
     const corpus = await start(two);
-    expect(warnings).toEqual([expect.stringMatching(/contains vectors of "one", but "two" is in use/)]);
+    expect(warnings).toEqual([expect.stringMatching(/contains vectors of the encoder "one", but "two" is in use/)]);
     expect(indexed).toEqual([]);
     expect(two.calls.flat()).toHaveLength(3);
     expect((await found(corpus, "claim", { vector: await corpus.embedQuestion("A claim."), bm25: false }))[0]).toBe("b");

@@ -64,10 +64,10 @@ describe("resolveFilters", () => {
   });
 
   it.each<[Partial<Filters>, string, RegExp]>([
-    [{ document: "Wale" }, "unknown_document", /no document "Wale"\. Nearest: "Whale" and \d+ more/],
-    [{ chapter: "Chapter 33" }, "unknown_chapter", /no chapter "Chapter 33"\. Nearest: "Chapter 1/],
-    [{ document: "Whale", chapter: "Loomngs" }, "unknown_chapter", /in "Whale"\. Nearest: .*Loomings/],
-    [{ chapter: "32", section: "Order" }, "unknown_section", /no section "Order" in chapter "32" of "Whale", "Essay"\. Nearest: /],
+    [{ document: "Wale" }, "unknown_document", /no document "Wale"\. Most similar: "Whale" and \d+ more/],
+    [{ chapter: "Chapter 33" }, "unknown_chapter", /no chapter "Chapter 33"\. Most similar: "Chapter 1/],
+    [{ document: "Whale", chapter: "Loomngs" }, "unknown_chapter", /in "Whale"\. Most similar: .*Loomings/],
+    [{ chapter: "32", section: "Order" }, "unknown_section", /no section "Order" in chapter "32" of "Whale", "Essay"\. Most similar: /],
     [{ pages: { first: 99, last: 99 } }, "unknown_page", /nothing on page 99\. Available pages: 1–5 of "Whale"/],
     [
       { pages: { first: 5, last: 5 }, chapter: "1" },

@@ -383,7 +383,7 @@ export const refreshResponseSchema = z
     documents: z.int(),
     windows: z.int().describe("Indexed windows."),
     revision: z.int(),
-    cache_before: z.int().describe("Stored answers of the domain before the refresh."),
+    cache_before: z.int().describe("Number of stored answers of the domain before the refresh."),
     cache_after: z.int(),
     latency_ms: z.number(),
   })

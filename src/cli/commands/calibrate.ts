@@ -10,7 +10,7 @@ const DEFAULT_DELTA = 0.05;
 
 export function addCalibrateCommand(program: Command, context: CliContext): void {
   define(program, context, "calibrate", {
-    description: "choose the confidence threshold at which at most a given share of the answers is wrong",
+    description: "choose the confidence threshold above which at most a given share of the answers is wrong, from labelled questions",
     options: [
       ["--risk <share>", "maximum share of wrong answers, such as .05", { parse: parseShare, required: true }],
       DOMAIN,

@@ -52,7 +52,7 @@ Examples:
     description:
       "delete a file's documents and everything that depends on them; the next ingest of its folder adds the file again if it still exists",
     argument: ["<file>", "path, end of the path, or id of a document"],
-    options: [...SCOPE, ["--yes", "delete; without it, only show what would be deleted"], JSON_OUT],
+    options: [...SCOPE, ["--yes", "really delete; without this option, only show what would be deleted"], JSON_OUT],
     async use(engine, { flags: { json, yes, ...scope }, given: name }) {
       const [file, ...others] = find(await engine.files(scope), name);
       if (others.length > 0) {

@@ -26,7 +26,7 @@ export function addNewDomainCommand(program: Command, context: CliContext): void
     second: ["<folder>", "folder of documents; they are not moved"],
     options: [
       ["--into <folder>", "folder of domain packs (default: domains_dir of the configuration, or ./domains)"],
-      ["--title <text>", "title shown to users"],
+      ["--title <text>", "title of the domain, shown to users"],
       ["--dry-run", "show the pack without writing it"],
       ["--no-serve", "write the pack only"],
       PORT,

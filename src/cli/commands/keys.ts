@@ -131,6 +131,7 @@ function toName(text: string): string {
 function toExpiry(text: string): string {
   const days = /^([1-9]\d{0,4})d$/.exec(text)?.[1];
   const at = days === undefined ? toTime(text) : new Date(Date.now() + Number(days) * 86_400_000).toISOString();
-  if (Date.parse(at) <= Date.now()) throw new InvalidArgumentError("this time is in the past. Use a future time, or days such as 90d.");
+  if (Date.parse(at) <= Date.now())
+    throw new InvalidArgumentError("the expiry is in the past. Use a future time, or a number of days such as 90d.");
   return at;
 }

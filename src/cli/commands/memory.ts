@@ -31,7 +31,7 @@ export function addForgetCommand(program: Command, context: CliContext): void {
       ["--question <text>", "delete what is stored about this question, each time that it was asked"],
       ["--before <date>", "delete everything stored before this time", { parse: toTime }],
       ["--all", "delete everything stored about questions, including corrections"],
-      ["--yes", "delete; without it, only count what would be deleted"],
+      ["--yes", "really delete; without this option, only count what would be deleted"],
       ["--by <name>", "your name, for the audit log"],
       JSON_OUT,
     ],

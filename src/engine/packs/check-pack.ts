@@ -176,7 +176,7 @@ async function readPack(pack: DomainPack, options: CheckPackOptions) {
     findings.push(
       ...some("fault", "documents", "files cannot be read", said(failed)),
       ...some("note", "documents", "files have a format that cannot be ingested", said(skipped)),
-      ...some("fault", "documents", "documents declare another tenant than the one of their folder", foreign),
+      ...some("fault", "documents", "documents name another tenant in their front matter than the one whose folder they are in", foreign),
     );
     return documents.filter(({ path }) => !foreign.includes(path)).map((one) => ({ ...one, access: one.access ?? pack.documents.access }));
   };
@@ -215,8 +215,10 @@ function checkAddresses(pack: DomainPack, documents: readonly FolderDocument[]):
   );
   const away = documents.flatMap(({ path, metadata: { url } }) => (url === null || isListed(url) ? [] : [`${path}: ${url}`]));
   return [
-    ...(named.length === 0 ? [] : [packFinding("fault", "addresses", "addresses of the pack are not on its `hosts`", named)]),
-    ...some("warning", "addresses", "documents have an address that is not on the pack's `hosts`", away),
+    ...(named.length === 0
+      ? []
+      : [packFinding("fault", "addresses", "addresses of the pack (base_url, home_page) have a host that is not in its `hosts`", named)]),
+    ...some("warning", "addresses", "documents have an address whose host is not in the pack's `hosts`", away),
   ];
 }
 
@@ -228,7 +230,13 @@ async function checkCalibration(pack: DomainPack, { madeHere }: CheckPackOptions
     made = (await madeHere?.(pack)) ?? null;
   } catch (error) {
     if (!(error instanceof SourceboundError)) throw error;
-    return [packFinding("warning", "calibration", `there is a local calibration, but it is unknown whether it is used: ${error.message}`)];
+    return [
+      packFinding(
+        "warning",
+        "calibration",
+        `there is a calibration in the data folder, but it could not be checked whether it is used: ${error.message}`,
+      ),
+    ];
   }
   if (made !== null) return describeMade(made, name);
   if (calibration === null) {
@@ -309,7 +317,7 @@ function checkTerms({ tenants }: Pick<DomainPack, "tenants">, visibleTo: Readonl
   );
   return [
     ...some("fault", "terms", "tenants' terms occur in no document that the tenant may read", missing),
-    ...some("warning", "terms", "canonical terms have no term for a tenant", partly),
+    ...some("warning", "terms", "canonical terms lack a term for a tenant", partly),
   ];
 }
 

@@ -202,7 +202,9 @@ describe("JSON and YAML", () => {
       ["faq.json#1", "How long?\n\nThirty days from delivery, unless the item was on sale."],
       ["faq.json#2", "Who pays?\n\nWe do, for returns inside the country and within the time."],
     ]);
-    expect(documents[0]?.reading.notices[0]?.message).toBe('2 entries: title from "question", text from "answer"');
+    expect(documents[0]?.reading.notices[0]?.message).toBe(
+      'the file was read as 2 documents, one per entry, with the title from "question", the text from "answer"',
+    );
   });
 
   test("short records become rows of a table", async () => {

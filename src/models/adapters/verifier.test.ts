@@ -82,7 +82,7 @@ describe("chat verifier", () => {
     const { verdicts, reasons } = await judge(({ verdicts: [first = {}, ...rest] }) => ({ verdicts: [...change(first), ...rest] }));
     expect(verdicts[0]).toBeNull();
     expect(verdicts[1]).toEqual({ relevance: 0, consistency: 1 });
-    expect(reasons).toEqual(["judge returned no readable verdict for 1 of 2 passages"]);
+    expect(reasons).toEqual(["the model judge returned no readable verdict for 1 of 2 passages"]);
   });
 
   it("hides passages with instructions from the model, and does not ask if none is left", async () => {

@@ -72,7 +72,8 @@ async function discover(issuer: string, fetchKeys: KeyFetch): Promise<string> {
   const { issuer: said, jwks_uri: url } = Object.assign({ issuer: undefined, jwks_uri: undefined }, found);
   if (said !== issuer) throw issuerUnreachable("the discovery document names another issuer");
   if (typeof url !== "string" || !URL.canParse(url)) throw issuerUnreachable("the discovery document contains no jwks_uri");
-  if (new URL(url).protocol !== new URL(issuer).protocol) throw issuerUnreachable("the keys are at an address with another protocol");
+  if (new URL(url).protocol !== new URL(issuer).protocol)
+    throw issuerUnreachable("the discovery document names an address of the keys with another protocol");
   return url;
 }
 
