@@ -96,7 +96,7 @@ describe("verifyAnswer", () => {
     expect(both).toMatchObject({ passed: false, sentences: [{ verdict: "warn", status: "supported", citations: [3, 2] }] });
     expect((await check("Recurrent tinnitus is rated at 20 percent [2][3].")).sentences[0]?.verdict).toBe("fail");
     const printed = renderVerified(empty, PLAIN).split("Sources\n")[1];
-    expect(printed?.replaceAll(/(a\.pdf): .*/g, "$1")).toMatch(
+    expect(printed?.replaceAll(/(a\.pdf could not be read): .*/g, "$1")).toMatch(
       /^\[1\] 0\.md could not be read: contains no text\n\[2\] a\.pdf could not be read\n\[3\] c\.md.*\n\[4\] d\.csv.*\nno number: b\.png could not be read: format \.png is not supported\n/,
     );
   });
