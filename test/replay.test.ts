@@ -83,7 +83,7 @@ describe("replay", () => {
     for (const file of await library.engine.files()) if (file.path === "fines.txt") await library.engine.deleteFile(file);
     await expect(library.engine.replay(id)).rejects.toMatchObject({
       code: "replay_impossible",
-      message: expect.stringContaining("1 of the 4 searched documents"),
+      message: expect.stringContaining("1 of the 4 documents that were searched"),
     });
   });
 });
