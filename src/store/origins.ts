@@ -8,14 +8,21 @@ import type { Database } from "./schema.ts";
 const factSchema = z.object({ domain: z.string(), tenant: z.string(), source: z.string(), access: z.string(), files: z.int() });
 const PREFIX = "unfinished:";
 
+export interface Ingested extends SourcePlace {
+  /** The files to ingest; `null`: the whole folder. */
+  readonly only: readonly string[] | null;
+}
+
 /** Sources whose ingest has changed documents but has not finished: it is running or was interrupted. Stored in table `meta`. */
 export function createUnfinishedStore(db: Kysely<Database>) {
   return {
     /** @param source its place, its default access label and the number of files to ingest */
-    begin: ({ access, files, ...place }: SourcePlace & { readonly access: string; readonly files: number }): Promise<void> =>
-      putFact(db, keyOf(place), JSON.stringify({ ...placeOf(place), access, files })),
-    async end(place: SourcePlace): Promise<void> {
-      await db.deleteFrom("meta").where("key", "=", keyOf(place)).execute();
+    begin: ({ access, files, ...of }: Ingested & { readonly access: string; readonly files: number }): Promise<void> =>
+      putFact(db, keyOf(of), JSON.stringify({ ...placeOf(of), access, files })),
+    /** An ingest of the whole folder also completes an interrupted ingest of some of its files, but not the reverse. */
+    async end(of: Ingested): Promise<void> {
+      const keys = of.only === null ? [keyOf(of), keyOf({ ...of, only: [] })] : [keyOf(of)];
+      await db.deleteFrom("meta").where("key", "in", keys).execute();
     },
     /** Returns the number of files to ingest for each unfinished source that the scope may see and that has stored files. */
     async list({ domain, tenant, access }: Scope): Promise<number[]> {
@@ -40,8 +47,8 @@ async function hasFiles(db: Kysely<Database>, { domain, tenant, source }: z.infe
   return row !== undefined;
 }
 
-function keyOf({ domain, tenant, source }: SourcePlace): string {
-  return `${PREFIX}${JSON.stringify([domain, tenant ?? "", source])}`;
+function keyOf({ domain, tenant, source, only }: Ingested): string {
+  return `${PREFIX}${JSON.stringify([domain, tenant ?? "", source, ...(only === null ? [] : ["files"])])}`;
 }
 
 /** Parameters of a source's last ingest, so that it can be ingested again. */
