@@ -42,7 +42,7 @@ export async function readProofDocuments(
     read.push(asStated(document, await parsed));
     const { index, inclusion: path } = document;
     if (rootOf(leafOf(question.domain, document), { index, size: corpus.documents, path }) !== corpus.root)
-      throw new ProofFault(`${document.path} is not in the Merkle tree of the corpus root`);
+      throw new ProofFault(`${document.path} is not in the corpus of the proof: its Merkle path leads to another root`);
   }
   return read;
 }
@@ -85,13 +85,13 @@ function readInside(root: string, path: string): Uint8Array | null {
 /** Returns the parsed document that the proof names. @throws ProofFault when its version or metadata differ */
 function asStated(stated: ProofDocument, parsed: readonly ParsedDocument[]): PassageSource {
   const one = parsed.find(({ path }) => path === stated.path);
-  if (one === undefined) throw new ProofFault(`${stated.path} does not contain the named entry`);
+  if (one === undefined) throw new ProofFault(`the file of ${stated.path} does not contain this document`);
   const known = identify({ tenant: stated.tenant, access: stated.access }, one, { id: stated.id, urlOf: () => stated.url });
   const { version, title, url, asOf, access, normaliser } = known;
   const differs = Object.entries({ version, title, url, as_of: asOf, access, normaliser }).find(
     ([name, value]) => stated[name as keyof ProofDocument] !== value,
   );
-  if (differs !== undefined) throw new ProofFault(`${stated.path} has a different ${differs[0]} than stated: ${String(differs[1])}`);
+  if (differs !== undefined) throw new ProofFault(`the ${differs[0]} of ${stated.path} is ${String(differs[1])}, not that of the proof`);
   return known;
 }
 
@@ -100,12 +100,12 @@ export function readProofPassages(passages: readonly ProofPassage[], documents: 
   return passages.map((stated) => {
     const { sid, chunk, document: place, start, end, bounds, window, heading_path: headingPath, twins } = stated;
     const document = documentAt(documents, place);
-    if (end > document.text.length || start > end) throw new ProofFault(`passage ${sid} exceeds its document`);
+    if (end > document.text.length || start > end) throw new ProofFault(`passage ${sid} is not inside its document`);
     if (!isChunkOf(chunk, document)) throw new ProofFault(`passage ${sid} belongs to another version of its document`);
     const scores = { dense: null, bm25: null, fused: 0, cross: null, rerank: null };
     const passage = readPassage(document, { sid, chunkId: chunk, range: { start, end }, bounds, window, scores, headingPath });
     if (passage === null) throw new ProofFault(`passage ${sid} is empty`);
-    if (!standsUnder(headingPath, document, start)) throw new ProofFault(`the headings above passage ${sid} differ from those stated`);
+    if (!standsUnder(headingPath, document, start)) throw new ProofFault(`the headings above passage ${sid} are not those in the proof`);
     if (window.start < start || window.end > end) throw new ProofFault(`the window of passage ${sid} is not inside the passage`);
     return twins.length === 0 ? passage : { ...passage, twins: twins.map((twin) => readNearDuplicate(twin, documents)) };
   });
@@ -148,9 +148,9 @@ export function readProofQuotes(
     if (passage === undefined || document === undefined) throw new ProofFault(`quote ${i} belongs to no passage`);
     const { range } = passage;
     const isInside = start >= range.start && end <= range.end && start < end;
-    if (!isInside || document.text.slice(start, end) !== text) throw new ProofFault(`quote ${i} is not at the stated offsets`);
+    if (!isInside || document.text.slice(start, end) !== text) throw new ProofFault(`quote ${i} is not at the place that the proof names`);
     const unit = passage.units.find((one) => one.end > start);
-    if ((unit?.page ?? null) !== page) throw new ProofFault(`quote ${i} is not on the stated page`);
+    if ((unit?.page ?? null) !== page) throw new ProofFault(`quote ${i} is not on the page that the proof names`);
     const quote = { passage, start, end, text };
     return header === null ? quote : { ...quote, header: sliceOf(document, header, i) };
   });

@@ -88,7 +88,7 @@ export async function verifyProof(text: string, folder: string, options: VerifyP
   const { statement, digest, signature } = proof;
   const { run, isOther } = createRunner(steps);
   const canonical = canonicalJson(statement);
-  await run("digest", () => (sha256Hex(canonical) === digest ? "matches the statement" : fail("the hash does not match the statement")));
+  await run("digest", () => (sha256Hex(canonical) === digest ? "matches the content" : fail("the hash does not match the content")));
   if (key === null) steps.push({ name: "signature", ok: null, reason: "no key was given, so the origin is not verified" });
   else
     await run("signature", () => (isSignedBy(canonical, signature, key) ? "made with the given key" : fail("not made with the given key")));
@@ -162,7 +162,7 @@ function assertSameProgram({ software, checks = FIRST_CHECKS, checking, question
   const shipped = profiles.find(({ name }) => name === question.profile);
   const stated = canonicalJson(checking.settings);
   if (shipped !== undefined && ![shipped, graded(shipped)].some(({ check }) => canonicalJson(check) === stated))
-    fail(`states other checks than those of profile "${question.profile}"`);
+    fail(`lists other checks than the profile "${question.profile}" has`);
   return `version ${VERSION}, checks number ${CHECKS_REVISION}`;
 }
 
@@ -206,11 +206,11 @@ async function runAgain(
     if (scored && !reads) return null;
     if (scored) assertSameWeights(statement, models);
     written = await writeAgain(statement, quotes, context);
-    return `${written.sheet.sentences.length} have the stated check results`;
+    return `${written.sheet.sentences.length} were checked again, with the results recorded in the proof`;
   });
   await run("answer", () => {
     if (isOther()) return null;
-    if (context === null) return fail("its checks cannot be set up as stated");
+    if (context === null) return fail('cannot be checked, because the step "sentences" failed');
     return !reads && !isVerbatim(statement, quotes) ? null : compareAnswer(statement, written, passages, context, models);
   });
   await run("refusal", () => compareRefusal(statement, documents));
@@ -270,7 +270,7 @@ async function writeAgain(statement: ProofStatement, quotes: readonly Quote[], c
   quotesAt(statement.candidates);
   const { candidates, offered, drafts } = statement;
   const used = new Set([...candidates, ...offered, ...drafts.flatMap((draft) => [...draft.quotes, ...draft.others.flat()])]);
-  if (quotes.some((_, place) => !used.has(place))) fail("a quote is unused");
+  if (quotes.some((_, place) => !used.has(place))) fail("the proof contains a quote that it does not use");
   const written = nothingWritten();
   const record = { shown: [], faults: [] };
   const bench = { stretches: quotesAt(statement.offered), written, record, context, strict: statement.checking.strict };
@@ -288,7 +288,7 @@ function assertSame(what: string, found: readonly unknown[], stated: readonly un
   const most = Math.max(found.length, stated.length);
   for (let i = 0; i < most; i++) {
     if (i >= found.length || i >= stated.length || canonicalJson(found[i]) !== canonicalJson(stated[i]))
-      fail(`${what}[${i}] differs from the statement`);
+      fail(`${what}[${i}] differs between the proof and the repeated checks`);
   }
 }
 
@@ -300,10 +300,10 @@ async function compareAnswer(
   { settings, question, support, reader }: CheckContext,
   models: ProofModels,
 ): Promise<string> {
-  if ((answer.status === "ok") !== (answer.refusal === null)) fail(`the status "${answer.status}" does not fit the refusal`);
+  if ((answer.status === "ok") !== (answer.refusal === null)) fail(`the status "${answer.status}" and the refusal contradict each other`);
   if (answer.status === "ok" && answer.sentences.length === 0) fail("the answer has no sentences");
   const judged = evidence.flatMap(({ passage }) =>
-    passage === null ? [] : { passage: passages[passage] ?? fail(`evidence has no passage ${passage}`) },
+    passage === null ? [] : { passage: passages[passage] ?? fail(`the evidence names passage ${passage}, which is missing`) },
   );
   const relevancy = (settings.guards ?? GUARDS).relevancy;
   const encoder = relevancy === null ? null : encoderOf(checking, models);
@@ -317,7 +317,7 @@ async function compareAnswer(
   assertSame("checks", checks.map(stateCheck), answer.checks);
   const unsaid = flags(checks).find(({ code, message }) => !answer.warnings.some((one) => one.code === code && one.message === message));
   if (unsaid !== undefined) fail(`the answer lacks the warning "${unsaid.message}"`);
-  return `${checks.length} checks have the stated results`;
+  return `${checks.length} checks were repeated; all give the results recorded in the proof`;
 }
 
 /** Checks that the near misses of a refusal are in the documents. Returns a description of the result. */
@@ -326,10 +326,10 @@ function compareRefusal({ answer }: ProofStatement, documents: readonly PassageS
   const nearest = nearestOf(answer);
   for (const { document_id, document_version, title, quote } of nearest) {
     const document = documents.find(({ id, version }) => id === document_id && version === document_version);
-    if (document === undefined || document.title !== title) fail(`"${title}" is not one of the documents`);
-    else if (quote !== null && !document.text.includes(quote)) fail(`the nearest passage is not in "${title}"`);
+    if (document === undefined || document.title !== title) fail(`the refusal names "${title}", which is not one of the documents`);
+    else if (quote !== null && !document.text.includes(quote)) fail(`the passage listed as nearest to the question is not in "${title}"`);
   }
-  return `${nearest.length} nearest passages are in their documents`;
+  return `all ${nearest.length} passages listed as nearest to the question are in their documents`;
 }
 
 function nearestOf({ refusal }: ProofStatement["answer"]): NonNullable<WireAnswer["refusal"]>["nearest"] {
