@@ -239,7 +239,7 @@ export class Bm25Index implements TermCounts {
       frequencies.length === slots.length &&
       entryStarts.length === used + 1 &&
       entryTerms.length === entryStarts[used];
-    if (!fits) throw damaged(`its sections do not match its ${used} entries and ${terms} terms`);
+    if (!fits) throw damaged(`the parts of its word index do not match ${used} indexed texts with ${terms} terms`);
     const index = new Bm25Index();
     index.terms = new Terms(packed);
     index.postings = new Postings(packed);

@@ -73,7 +73,7 @@ class WindowTable {
     this.windows = this.windowRows.length / WINDOW_FIELDS;
     const chunks = this.ids.length;
     if (this.chunkRows.length !== chunks * CHUNK_FIELDS || this.windowsEnd(chunks - 1) !== this.windows)
-      throw damaged(`its ${chunks} chunks and ${this.windows} windows are inconsistent`);
+      throw damaged(`its counts of chunks (${chunks}) and windows (${this.windows}) do not match its contents`);
   }
 
   /** Returns the index of the first window after a chunk. */
@@ -264,9 +264,9 @@ export function decodeCorpus(file: SnapshotFile, { store, domain, encoder, heads
   const snapshot = readSnapshot(file);
   const facts = readFacts(snapshot, factsSchema);
   if (facts.store !== store || facts.domain !== domain)
-    throw new SnapshotError("snapshot_store", "The index snapshot belongs to another database. Build the index again.");
+    throw new SnapshotError("snapshot_store", "The index snapshot belongs to another database. The index is rebuilt automatically.");
   if (facts.analysis !== analysis())
-    throw new SnapshotError("snapshot_version", "The index snapshot was made by another version of the program. Build the index again.");
+    throw new SnapshotError("snapshot_version", "The index snapshot was made by another program version. It is rebuilt automatically.");
   const usable = encoder !== null && facts.encoder === encoder;
   const vectors = usable && facts.vectors > 0 ? DenseIndex.load(snapshot.part("vectors."), dense) : null;
   const words = Bm25Index.load(snapshot.part("words."));
@@ -289,7 +289,7 @@ export function decodeCorpus(file: SnapshotFile, { store, domain, encoder, heads
     const id = ids.get(i);
     const version = versions.get(i);
     const owner = owners[ownerNumber];
-    if (owner === undefined || windowsEnd < slot || windowsEnd > table.windows) throw damaged(`document ${i} has inconsistent data`);
+    if (owner === undefined || windowsEnd < slot || windowsEnd > table.windows) throw damaged(`document ${i} refers to missing parts`);
     const ownWords = documentWords.subarray(word, wordsEnd);
     const head = heads.get(id);
     const current = head !== undefined && head.version === version && head.tenant === owner.tenant && head.access === owner.access;
@@ -309,7 +309,7 @@ export function decodeCorpus(file: SnapshotFile, { store, domain, encoder, heads
     word = wordsEnd;
   }
   const whole = slot === table.windows && words.slots === table.windows && word === documentWords.length && texts.length === ids.length;
-  if (!whole) throw damaged(`${ids.length} documents, ${table.windows} windows and ${words.slots} entries are inconsistent`);
+  if (!whole) throw damaged(`its documents (${ids.length}), windows (${table.windows}) and indexed texts (${words.slots}) do not match`);
   for (const one of stale) vectors?.delete(one);
   return {
     windows: new IndexedWindows({ words, vocabulary, entries, documents }),

@@ -194,7 +194,7 @@ export class DenseIndex {
     const layout = layoutFor(dimensions);
     const bits = arrayIn(snapshot, "alive", Uint32Array);
     if (dimensions > MAX_DIMENSIONS || snapshot.bytes("floats") !== slots * layout.floatBytes || bits.length !== Math.ceil(slots / 32))
-      throw damaged(`its sections do not match its ${slots} slots of ${dimensions} dimensions`);
+      throw damaged(`the parts of its vector index do not match ${slots} vectors of ${dimensions} dimensions`);
     index.start(layout);
     index.reserve(layout, slots);
     index.used = slots;

@@ -133,19 +133,19 @@ function readHead(file: SnapshotFile): Head {
   if (file.bytes >= HEAD_BYTES) file.read(0, fixed);
   const view = new DataView(fixed.buffer);
   if (view.getUint32(0, true) !== MAGIC)
-    throw new SnapshotError("snapshot_foreign", "The file is not an index snapshot. Build the index again.", { bytes: file.bytes });
+    throw new SnapshotError("snapshot_foreign", "The file is not an index snapshot. The index is rebuilt automatically.", {
+      bytes: file.bytes,
+    });
   const version = view.getUint32(4, true);
-  if (version !== SNAPSHOT_VERSION)
-    throw new SnapshotError(
-      "snapshot_version",
-      `The index snapshot has format ${version}, but this version reads ${SNAPSHOT_VERSION}. Build the index again.`,
-      { version },
-    );
+  if (version !== SNAPSHOT_VERSION) {
+    const message = `The index snapshot has format ${version}, but this version reads ${SNAPSHOT_VERSION}. It is rebuilt automatically.`;
+    throw new SnapshotError("snapshot_version", message, { version });
+  }
   const headEnd = HEAD_BYTES + view.getUint32(8, true);
   if (headEnd > file.bytes) throw cutShort(file.bytes, headEnd);
   const json = new Uint8Array(headEnd - HEAD_BYTES);
   file.read(HEAD_BYTES, json);
-  if (crc32(json) !== view.getUint32(12, true)) throw damaged("the checksum of its header differs");
+  if (crc32(json) !== view.getUint32(12, true)) throw damaged("the checksum of its header is wrong");
   const head = parseHead(json);
   const places = new Map<string, Place>();
   let at = aligned(headEnd);
@@ -203,7 +203,7 @@ function copySection(file: SnapshotFile, name: string, { at, length, crc }: Plac
       if (!ArrayBuffer.isView(target)) target.write(done, piece);
     }
   }
-  if (sum !== crc) throw damaged(`the checksum of section "${name}" differs`);
+  if (sum !== crc) throw damaged(`the checksum of section "${name}" is wrong`);
 }
 
 /** Returns the facts of a snapshot, checked by a schema. */
@@ -215,7 +215,7 @@ export function readFacts<T>(snapshot: Snapshot, schema: z.ZodType<T>): T {
 
 /** Returns the error for a snapshot with a wrong checksum or inconsistent contents. @param fault description of the fault */
 export function damaged(fault: string, options?: ErrorOptions): SnapshotError {
-  return new SnapshotError("snapshot_damaged", `The index snapshot is damaged: ${fault}. Build the index again.`, {}, options);
+  return new SnapshotError("snapshot_damaged", `The index snapshot is damaged: ${fault}. It is rebuilt automatically.`, {}, options);
 }
 
 function parseHead(bytes: Uint8Array): z.infer<typeof headSchema> {
@@ -227,11 +227,8 @@ function parseHead(bytes: Uint8Array): z.infer<typeof headSchema> {
 }
 
 function cutShort(bytes: number, needed: number): SnapshotError {
-  return new SnapshotError(
-    "snapshot_truncated",
-    `The index snapshot is truncated: ${bytes} of at least ${needed} bytes. Build the index again.`,
-    { bytes, needed },
-  );
+  const message = `The index snapshot is truncated: it has ${bytes} of at least ${needed} bytes. It is rebuilt automatically.`;
+  return new SnapshotError("snapshot_truncated", message, { bytes, needed });
 }
 
 function aligned(at: number): number {
@@ -342,7 +339,7 @@ export class StringColumn {
     snapshot.copy(name, [this.bytes]);
     this.ends = arrayIn(snapshot, `${name}.ends`, Float64Array);
     this.wide = snapshot.section(`${name}.wide`);
-    if (this.wide.length !== this.ends.length || length !== (this.ends.at(-1) ?? 0)) throw damaged(`"${name}" does not match its strings`);
+    if (this.wide.length !== this.ends.length || length !== (this.ends.at(-1) ?? 0)) throw damaged(`"${name}" has wrong string lengths`);
   }
 
   get length(): number {

@@ -282,7 +282,7 @@ function packed({ owner, words, wordDocuments }: Part): {
 function unpacked(owner: VocabularyOwner, snapshot: Snapshot): Part {
   const part = partWith(owner, new Terms(arraysIn(snapshot, TERM_ARRAYS)));
   part.wordDocuments = arrayIn(snapshot, "documents", Uint32Array);
-  if (part.wordDocuments.length !== part.words.size) throw damaged(`its sections do not match its ${part.words.size} words`);
+  if (part.wordDocuments.length !== part.words.size) throw damaged(`the parts of its list of ${part.words.size} words do not match`);
   return part;
 }
 
