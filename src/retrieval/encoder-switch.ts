@@ -51,7 +51,7 @@ export class Embedder {
 
   private checked(vectors: readonly Float32Array[], expected: number): readonly Float32Array[] {
     const fail = (received: string) => {
-      const message = `Encoder "${this.encoder.id}" returned ${received}, so its vectors were not kept. If its model changed, give it another name in the configuration, or use another encoder (\`sourcebound models switch\`).`;
+      const message = `Encoder "${this.encoder.id}" returned ${received}, so its vectors were not kept. If this name now stands for another model, serve that under a new name and set \`embeddings.model\` to it. Otherwise, use another encoder: \`sourcebound models switch\`.`;
       throw new ModelError("encoder_changed", message, { encoder: this.encoder.id });
     };
     if (vectors.length !== expected) fail(`${vectors.length} vectors for ${expected} texts`);

@@ -58,9 +58,8 @@ function probabilityOf(data: ArrayLike<number | bigint>, yes: number | null): nu
   const logits = Array.from(data, Number);
   const wanted = yes === null ? 1 : yes + 1;
   if (logits.length < wanted || (yes === null && logits.length !== 1) || !logits.every(Number.isFinite)) {
-    throw new Error(
-      `the model returned unusable scores: ${logits.length} values, of which the first is ${logits[0]}; a finite value for class ${yes ?? 0} is needed`,
-    );
+    const needed = yes === null ? "exactly one finite score is" : `at least ${wanted} scores, all finite, are`;
+    throw new Error(`the model returned the scores ${logits.slice(0, 5).join(", ")}, but ${needed} needed: use another model`);
   }
   if (yes === null) return 1 / (1 + Math.exp(-(logits[0] as number)));
   const top = Math.max(...logits);
@@ -157,8 +156,8 @@ async function embedBatch(
   const inputs = tokenizer(texts, { padding: true, truncation: true, max_length: maxTokens });
   const output = await model(inputs);
   const vectors = pool(tensorOf(output, ["last_hidden_state", "token_embeddings"]), inputs, pooling);
-  if (vectors.length !== texts.length) throw new Error(`received ${vectors.length} vectors for ${texts.length} texts`);
-  if (vectors.some((vector) => !vector.every(Number.isFinite))) throw new Error("a vector contains a value that is not a finite number");
+  if (vectors.length !== texts.length) throw new Error(`it returned ${vectors.length} vectors for ${texts.length} texts`);
+  if (vectors.some((vector) => !vector.every(Number.isFinite))) throw new Error("a vector has non-finite values: use another model");
   return vectors.map(normalizeVector);
 }
 
@@ -187,7 +186,7 @@ export function tensorOf(output: Readonly<Record<string, unknown>>, names: reado
     const value = output[name];
     if (typeof value === "object" && value !== null && "dims" in value && "data" in value) return value as HubTensor;
   }
-  throw new Error(`the model returns ${Object.keys(output).join(", ")}, but one of ${names.join(", ")} is required`);
+  throw new Error(`the model returns ${Object.keys(output).join(", ")}, but ${names.join(" or ")} is needed: use another model`);
 }
 
 /**

@@ -130,7 +130,7 @@ async function askJson<T>(url: URL, { headers, ...request }: RequestInit, schema
   const body = await readText(response);
   if (!response.ok) throw new Error(`HTTP ${response.status}: ${body.replaceAll(/\s+/g, " ").trim()}`);
   const value = parseJson(body);
-  if (value === undefined) throw new Error("the reply is not JSON");
+  if (value === undefined) throw new Error("the reply is not JSON: check `web_search.url`");
   const parsed = schema.safeParse(value);
   if (!parsed.success) throw new Error(`the reply does not have the expected format: ${z.prettifyError(parsed.error).split("\n")[0]}`);
   return parsed.data;
