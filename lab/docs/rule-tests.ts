@@ -89,10 +89,8 @@ export const RULE_TESTS: Readonly<Record<string, Readonly<Record<string, ShownBy
     ),
     "citation consistency": at("src/checks/check.test.ts", "removes or keeps an uncited sentence, as"),
     "exact cache: SHA-256 of the question": at("test/memory.test.ts", "separates tenants, profiles, details, selections and filters"),
-    "semantic cache: cosine ≥ .92, entity Jaccard ≥ .6, document overlap ≥ .6; the weighted sum ranks": at(
-      "src/memory/matcher.test.ts",
-      "applies each threshold of spark, with its converted cosine, and then the cross-encoder's",
-    ),
+    "semantic cache: reuse an answer if cosine ≥ .92, entity Jaccard ≥ .6 and document overlap ≥ .6; prefer the highest weighted sum of the three":
+      at("src/memory/matcher.test.ts", "applies each threshold of spark, with its converted cosine, and then the cross-encoder's"),
     "invalidation by document version": at("src/testing/store/cache.ts", "drops an entry and its edges in the transaction"),
     "questions ≤ 500 characters, HTML sanitised": at("src/checks/check.test.ts", "removes markup from a model's sentence"),
   },

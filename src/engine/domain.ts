@@ -98,7 +98,7 @@ export const domainSchema = z.strictObject({
   complexity: setting(
     z.partialRecord(z.enum(COMPLEXITY_CATEGORIES), words),
     {},
-    "Words of a complex question, which the large model answers, by category",
+    "Words that mark a question as complex, by category; profiles that choose between two models give it to the large one",
   ),
   abbreviations: setting(z.record(z.string(), words), {}, "Abbreviation → its long forms"),
   synonyms: setting(z.array(words.min(2)), [], "Groups of equivalent words"),

@@ -97,7 +97,7 @@ export const gateCalibrationSchema = z
     /**
      * `settings`, `encoder`, `weights` and `writer` affect confidence and answers. If one of them differs today, the threshold is invalid.
      */
-    settings: sha256.describe("SHA-256 of the profile's retrieval, gate, writing and checks"),
+    settings: sha256.describe("SHA-256 of the settings for retrieving, refusing, writing and checking; if they change, calibrate again"),
     encoder: z.string().nullable().describe("Id of the encoder that ranked; null: BM25 only"),
     weights: z.strictObject({ id: z.string(), model: z.enum(["vectors", "words"]) }),
     writer: z.string(),

@@ -367,6 +367,7 @@ function renderItem(item: GoldenItem): string {
   for (const { n, path, start, end, heading, quote } of item.citations)
     lines.push(`  [${n}] ${path} ${start}–${end}${heading === "" ? "" : ` › ${oneLine(heading)}`}: “${oneLine(quote)}”`);
   const { answer, quotes, pages } = item.gold;
-  const wanted = item.kind === "answerable" ? `${oneLine(answer)} (${pages.join(", ")})` : `must be refused. ${oneLine(answer)}`;
+  const wanted =
+    item.kind === "answerable" ? `${oneLine(answer)} (${pages.join(", ")})` : `must be refused${answer && `. Reason: ${oneLine(answer)}`}`;
   return [...lines, "", `Gold: ${wanted}`, ...quotes.map((quote) => `> ${oneLine(quote)}`), ""].join("\n");
 }

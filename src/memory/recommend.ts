@@ -118,8 +118,8 @@ function settleConflict(
 ): Recommendation {
   const where = first === second ? `"${first}" says` : `"${first}" and "${second}" say`;
   const advice = declaresPrecedence
-    ? "The rules under `precedence` in the domain pack do not decide between them. Correct one of them, or give it a date."
-    : "Correct one of them, or declare under `precedence` in the domain pack which source takes precedence.";
+    ? "The rules under `precedence` in the domain pack do not decide which applies. Correct the wrong text, or, for the rule `newer`, date both documents."
+    : "Correct the wrong text, or declare under `precedence` in the domain pack which source takes precedence.";
   const subject = [first, second].sort().join(" | ");
   return { kind: "conflict", subject, text: `${where} "${one}" and "${other}" about ${about}. ${advice}`, basis: "heuristic" };
 }

@@ -138,7 +138,7 @@ describe("diagnose", () => {
     const advice = (parts: Partial<ReportParts>) =>
       diagnosed("card?", ["card"], { parts }).recommendations.find(({ kind }) => kind === "conflict");
     expect(advice({ conflicts: [conflict] })?.text).toBe(
-      '"Fees" and "Prices" say "$5" and "$8" about card. Correct one of them, or declare under `precedence` in the domain pack which source takes precedence.',
+      '"Fees" and "Prices" say "$5" and "$8" about card. Correct the wrong text, or declare under `precedence` in the domain pack which source takes precedence.',
     );
     expect(advice({ conflicts: [conflict], declaresPrecedence: true })?.text).toContain("do not decide");
     expect(advice({ conflicts: [{ ...conflict, resolvedBy: { rule: "newer", holds: "S1" } }] })).toBeUndefined();

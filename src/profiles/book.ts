@@ -65,7 +65,7 @@ export const book: Profile = {
     {
       rule: "two refusals: nothing about the topic, and no reliable answer",
       state: "corrected",
-      why: "the design's first refusal says that the book contains nothing about the topic, which a search cannot know. A refusal must not read as a negative answer, so this one says that nothing was found",
+      why: "in the first case, the design says that the book contains nothing about the topic. A search cannot know that, and a refusal must not read as a negative answer, so here it only says that nothing was found",
     },
     {
       rule: "cited sources exist; otherwise the answer is rejected, with a message of its own",

@@ -46,12 +46,12 @@ export const sevenLayer: Profile = {
     {
       rule: "layer 1: HNSW index of pgvector for many vectors",
       state: "reproduced",
-      why: "m = 16, ef_construction = 64, from 10,000 vectors on PostgreSQL, where this is the server's profile or `database.vectors` is set. With fewer visible windows, and in the embedded database, all vectors are compared",
+      why: "the index (m = 16, ef_construction = 64) is used on PostgreSQL from 10,000 vectors, if this is the server's profile or `database.vectors` is `pgvector`. Otherwise, or if the user may read fewer than 10,000 windows, all vectors are compared",
     },
     {
       rule: "layer 2: grounding rules in the prompt; the model receives every passage that layer 1 keeps",
       state: "reproduced",
-      why: "the prompt contains the five rules of the design in other words, including to cite all sources that support a claim, and whole passages with title, headings and page. A sentence of the answer is bound to the sentences of the passage that contain its words",
+      why: "the prompt states the five rules of the design in other words; one of them is to cite all sources that support a claim. It contains the passages in full, with title, headings and page. Each sentence of the answer cites the sentences of its passages that contain its words",
     },
     {
       rule: "layer 3: URL host on the whitelist, otherwise the home page",

@@ -10,7 +10,7 @@ const WRITE_FROM = 0.15;
 /** The default profile. The reasons for its thresholds are stated at `VERDICT_CUTS` and `WRITE_FROM`. */
 export const sourcebound: Profile = {
   name: "sourcebound",
-  title: "The best of all designs; works without an API key",
+  title: "The best parts of the other designs combined; works without an API key",
   needs: [],
   retrieve: {
     dense: true,
@@ -65,7 +65,7 @@ export const sourcebound: Profile = {
     {
       rule: "a model receives passages cut to the parts relevant to the question, with neighbouring sentences, headings, lead-ins and conditions",
       state: "ours",
-      why: "a sentence alone does not say whom it is about, so its surroundings are included. Every sentence of the model is bound to the quotes that contain its words, and is checked against them",
+      why: "a sentence alone does not say whom it is about, so its surroundings are included. Every sentence of the model cites the quotes that contain its words, and is checked against them",
     },
     {
       rule: "a second draft when a sentence fails, then quotes",

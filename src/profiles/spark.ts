@@ -93,9 +93,9 @@ export const spark: Profile = {
       why: "a stored answer is found by a keyed hash of question, domain, tenant, access and profile; it is used only if the cited documents have not changed",
     },
     {
-      rule: "semantic cache: cosine ≥ .92, entity Jaccard ≥ .6, document overlap ≥ .6; the weighted sum ranks",
+      rule: "semantic cache: reuse an answer if cosine ≥ .92, entity Jaccard ≥ .6 and document overlap ≥ .6; prefer the highest weighted sum of the three",
       state: "corrected",
-      why: "all three conditions must hold. The cosine is converted by quantile from the scale of all-MiniLM-L6-v2. The design does not state the weights of the sum, so they were chosen here. Exact facts must be equal and the cross-encoder must say that both ask the same, because opposite questions pass these thresholds",
+      why: "the cosine is converted by quantile from the scale of all-MiniLM-L6-v2. The design does not state the weights of the sum, so they were chosen here. Exact facts must be equal and the cross-encoder must say that both ask the same, because opposite questions pass these thresholds",
     },
     {
       rule: "invalidation by document version",

@@ -165,7 +165,7 @@ export const configSchema = z.strictObject({
       "Serve a stored answer to a paraphrase: `pack` if the domain pack sets `semantic_cache` or the profile's design requires it, `always` in every domain, or `never`",
     ),
   }),
-  reports: group("Diagnostic reports, listed by `reports`", {
+  reports: group("Diagnostic reports, which the command `sourcebound reports` lists", {
     enabled: setting(
       z.boolean(),
       true,

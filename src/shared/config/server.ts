@@ -148,7 +148,7 @@ export const serverSchema = z
       DEFAULT_QUEUE,
       "Maximum waiting requests; further ones get 503. Keys and addresses are served in turn, and none may fill more than half of the queue",
     ),
-    queue_timeout_ms: setting(z.int().min(100), DEFAULT_QUEUE_TIMEOUT_MS, "Milliseconds a request may wait before it gets 503"),
+    queue_timeout_ms: setting(z.int().min(100), DEFAULT_QUEUE_TIMEOUT_MS, "Milliseconds a request may wait in the queue; then 503"),
     answer_timeout_ms: setting(
       z.int().min(1_000).max(600_000),
       DEFAULT_ANSWER_TIMEOUT_MS,

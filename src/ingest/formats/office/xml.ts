@@ -26,7 +26,7 @@ export function readXml(xml: string): XmlElement {
     {
       onopentag(name, attributes) {
         if (open.length > MAX_DEPTH)
-          throw new IngestError("too_deep", `elements are nested more than ${MAX_DEPTH} levels deep: save the file again`);
+          throw new IngestError("too_deep", `its XML has over ${MAX_DEPTH} nesting levels: save a copy from its program, or leave it out`);
         const element = { name: localName(name), attributes, children: [] as XmlNode[] };
         open.at(-1)?.children.push(element);
         open.push(element);
