@@ -26,7 +26,7 @@ export function createWorker({ store, uploads, closing: { signal: closing }, war
   const work = async function* ({ once = false, signal = closing }: WorkOptions = {}): AsyncGenerator<JobEvent, void> {
     const ends = AbortSignal.any([signal, closing]);
     while (!ends.aborted) {
-      // Claim each job under a new name, so that two runs of the same job can be told apart (`workerOf`).
+      // Claim each job under a new name, so that two runs of the same job have different names (`workerOf`).
       const name = randomUUID();
       const job = await store.jobs.claim(name);
       if (job !== null) yield* perform(job, name, ends, { store, uploads, ingest });

@@ -36,7 +36,7 @@ export function createIdempotency(records: IdempotencyRecords): MiddlewareHandle
       throw new RequestError("idempotency_key_invalid", message);
     }
     const keyId = knownCallerOf(context)?.keyId ?? null;
-    // Callers without an API key are told apart by address.
+    // Callers without an API key are distinguished by address.
     const address = keyId === null ? ((context.get("address") as string | undefined) ?? null) : null;
     const name = JSON.stringify([keyId, address, given]);
     const request = { name, fingerprint: await fingerprintOf(context) };
