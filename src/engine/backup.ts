@@ -105,11 +105,8 @@ async function assertMayReplace({ data_dir: folder }: Place, path: string): Prom
   );
   const isDatabase = databases.some((one) => one !== null && one.ino === there.ino && one.dev === there.dev);
   if (!isDatabase && there.isFile() && (there.size === 0 || (await beginsAsGzip(path)))) return;
-  throw new StoreError(
-    "backup_unwritable",
-    `${path} already exists and is not a backup, so it was not overwritten. Choose another file name.`,
-    { path },
-  );
+  const message = `${path} already exists and is not a backup, so it was not overwritten. Choose another file name.`;
+  throw new StoreError("backup_unwritable", message, { path });
 }
 
 async function beginsAsGzip(path: string): Promise<boolean> {

@@ -160,11 +160,8 @@ export function loadDomain(name: string, domainsDir?: string): DomainPack {
   const path = join(folder, "domain.yaml");
   const pack = readPackFile(path, domainSchema);
   if (pack.name !== name) {
-    throw new ConfigError(
-      "domain_invalid",
-      `${path} contains \`name: ${pack.name}\`, but its folder is named "${name}". Use the same name for both.`,
-      { path },
-    );
+    const message = `${path} contains \`name: ${pack.name}\`, but its folder is named "${name}". Use the same name for both.`;
+    throw new ConfigError("domain_invalid", message, { path });
   }
   // A pack without hotlines inherits those of the default pack. A default pack of your own inherits those of the bundled default pack.
   const from = name === DEFAULT_DOMAIN ? undefined : domainsDir;

@@ -358,11 +358,7 @@ function readCertificate(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (cause) {
-    throw new ConfigError(
-      "config_invalid",
-      `The file ${path} that the setting \`search.ca\` names cannot be read (${messageOf(cause)}). Correct the setting or the permissions.`,
-      { path },
-      { cause },
-    );
+    const message = `The file ${path} that the setting \`search.ca\` names cannot be read (${messageOf(cause)}). Correct the setting or the permissions.`;
+    throw new ConfigError("config_invalid", message, { path }, { cause });
   }
 }

@@ -11,10 +11,8 @@ import { describeIssues } from "../text/validate.ts";
 export function readGolden<T>(folder: string, prefix: string, schema: z.ZodType<T>): T[] {
   const names = (existsSync(folder) ? readdirSync(folder) : []).filter((name) => name.startsWith(prefix) && name.endsWith(".jsonl")).sort();
   if (names.length > 0) return names.flatMap((name) => readLinesOf(join(folder, name), schema, "golden_invalid"));
-  throw new RequestError(
-    "golden_missing",
-    `${folder} contains no file ${prefix}*.jsonl. Give the folder of a golden set with --golden DIR.`,
-  );
+  const message = `${folder} contains no file ${prefix}*.jsonl. Give the folder of a golden set with --golden DIR.`;
+  throw new RequestError("golden_missing", message);
 }
 
 /**

@@ -106,12 +106,8 @@ async function readBytes(file: ScannedFile, limit: number): Promise<Uint8Array |
     return file.bytes <= SMALL_BYTES ? readFileSync(file.absolute) : await readFile(file.absolute);
   } catch (cause) {
     if (systemCodeOf(cause) === "ENOENT") return null;
-    return new IngestError(
-      "file_unreadable",
-      `${file.path} cannot be read (${messageOf(cause)}). Check its permissions, and ingest it again.`,
-      {},
-      { cause },
-    );
+    const message = `${file.path} cannot be read (${messageOf(cause)}). Check its permissions, and ingest it again.`;
+    return new IngestError("file_unreadable", message, {}, { cause });
   }
 }
 

@@ -169,10 +169,8 @@ function noticesOf(path: string, drafts: readonly DocumentDraft[]): FileNotice[]
 function foreignTenant({ tenant }: IngestRequest, drafts: readonly DocumentDraft[]): IngestError | null {
   const foreign = drafts.find((draft) => draft.tenant !== null && draft.tenant !== tenant);
   if (foreign === undefined) return null;
-  return new IngestError(
-    "tenant_mismatch",
-    `${foreign.path} belongs to tenant "${foreign.tenant}" by its front matter: ingest it with --tenant ${foreign.tenant}.`,
-  );
+  const message = `${foreign.path} belongs to tenant "${foreign.tenant}" by its front matter: ingest it with --tenant ${foreign.tenant}.`;
+  return new IngestError("tenant_mismatch", message);
 }
 
 /**

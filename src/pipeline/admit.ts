@@ -39,10 +39,8 @@ export function admitQuestion(
       at >= 0
         ? `U+${(text.codePointAt(at) ?? 0).toString(16).toUpperCase().padStart(4, "0")} at position ${at}`
         : "an incomplete surrogate pair";
-    throw new RequestError(
-      "question_control_characters",
-      `The question contains a control or invisible character (${code}). Remove it and ask again.`,
-    );
+    const message = `The question contains a control or invisible character (${code}). Remove it and ask again.`;
+    throw new RequestError("question_control_characters", message);
   }
   const resolved = request.selection === null ? resolveFollowUp(text, history, embed).text : text;
   return { ...rest, text, resolved, history, injectionSignals: injectionSignals(text) };

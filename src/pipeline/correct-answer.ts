@@ -228,10 +228,8 @@ export async function bindCorrection({ id, question, text, cited }: Correction, 
   const written = markedSentences(body).map(({ start, end }) => parseMarkers(body.slice(start, end)));
   const sentences = written.filter((one) => /[\p{L}\p{N}]/u.test(one.text));
   if (sentences.length > MAX_SENTENCES) {
-    throw new RequestError(
-      "answer_too_long",
-      `The correction has ${sentences.length} sentences; the limit is ${MAX_SENTENCES}. Shorten it.`,
-    );
+    const message = `The correction has ${sentences.length} sentences; the limit is ${MAX_SENTENCES}. Shorten it.`;
+    throw new RequestError("answer_too_long", message);
   }
   for (const [i, sentence] of sentences.entries()) {
     const bound = await bindSentence(sentence.text, sentence.numbers, documents, question, context);
@@ -282,10 +280,8 @@ async function citedDocuments(
     const [first, ...others] = [...resolveFilters(none, outlines).area.keys()];
     if (first === undefined) throw new RequestError("unknown_document", "This domain has no documents yet. Ingest some first.");
     if (others.length > 0) {
-      throw new RequestError(
-        "answer_ambiguous",
-        `"${name}", which [${n}] names, matches ${others.length + 1} documents. Give the path of one of them instead.`,
-      );
+      const message = `"${name}", which [${n}] names, matches ${others.length + 1} documents. Give the path of one of them instead.`;
+      throw new RequestError("answer_ambiguous", message);
     }
     ids.set(n, first);
   }

@@ -177,10 +177,8 @@ async function readSources(folder: string): Promise<Sources> {
   const { numbered } = sources;
   if (numbered.some(({ document }) => document !== null)) return sources;
   const seen = [...numbered, ...unnumbered].map(({ path, reason }) => `${path}: ${reason}`).slice(0, 3);
-  throw new RequestError(
-    "sources_empty",
-    `${folder} contains no readable document (${supportedExtensions.join(" ")}). ${seen.join("; ")}`.trim(),
-  );
+  const message = `${folder} contains no readable document (${supportedExtensions.join(" ")}). ${seen.join("; ")}`.trim();
+  throw new RequestError("sources_empty", message);
 }
 
 /** Reads one source file. Throws every failure as a `SourceboundError`, which the caller reports for this file alone. */

@@ -29,12 +29,8 @@ function asEd25519(read: () => KeyObject, what: string): KeyObject {
     const key = read();
     if (key.asymmetricKeyType === "ed25519") return key;
   } catch (cause) {
-    throw new RequestError(
-      "proof_key_invalid",
-      `The key cannot be read (${messageOf(cause)}). Use ${what} of type Ed25519.`,
-      {},
-      { cause },
-    );
+    const message = `The key cannot be read (${messageOf(cause)}). Use ${what} of type Ed25519.`;
+    throw new RequestError("proof_key_invalid", message, {}, { cause });
   }
   throw new RequestError("proof_key_invalid", `The key is not an Ed25519 key. Use ${what} of type Ed25519.`);
 }

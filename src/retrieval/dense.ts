@@ -329,12 +329,8 @@ export class VectorGroups {
 
 function indexFull({ dimensions }: Layout, slots: number, needed: number, available: number, cause?: unknown): UnavailableError {
   const gigabytes = (bytes: number) => (bytes / 1e9).toFixed(1);
-  return new UnavailableError(
-    "index_full",
-    `The vector index of this process is full: ${slots} windows of ${dimensions} dimensions need ${gigabytes(needed)} GB, and ${gigabytes(available)} GB of memory are free. Give the process more memory, use an encoder with fewer dimensions, or search with OpenSearch (\`search: { type: opensearch, url: … }\`, docs/scale.md).`,
-    { windows: slots, dimensions },
-    cause === undefined ? {} : { cause },
-  );
+  const message = `The vector index of this process is full: ${slots} windows of ${dimensions} dimensions need ${gigabytes(needed)} GB, and ${gigabytes(available)} GB of memory are free. Give the process more memory, use an encoder with fewer dimensions, or search with OpenSearch (\`search: { type: opensearch, url: … }\`, docs/scale.md).`;
+  return new UnavailableError("index_full", message, { windows: slots, dimensions }, cause === undefined ? {} : { cause });
 }
 
 function assertVector(vector: Float32Array, dimensions: number): void {

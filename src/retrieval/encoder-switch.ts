@@ -191,10 +191,8 @@ export class EncoderSwitch {
    */
   async switchTo(encoder: Encoder, activate: (encoder: Encoder) => Promise<void>, options: SyncOptions = {}): Promise<void> {
     if (this.next !== null) {
-      throw new RequestError(
-        "switch_running",
-        `Vectors of ${this.next.encoder.id} are already being computed. Wait until that switch has finished.`,
-      );
+      const message = `Vectors of ${this.next.encoder.id} are already being computed. Wait until that switch has finished.`;
+      throw new RequestError("switch_running", message);
     }
     if (this.encoder?.id === encoder.id) return activate(encoder);
     const { takeIn, engine } = this.options;

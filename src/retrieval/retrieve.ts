@@ -229,9 +229,6 @@ function toPassage(
 /** @throws UnavailableError that says what is missing and what to do */
 export function assertCanRetrieve(profile: string, needsEncoder: boolean, encoder: Encoder | null): void {
   if (encoder !== null || !needsEncoder) return;
-  throw new UnavailableError(
-    "encoder_missing",
-    `Profile "${profile}" ranks by vectors and requires a dense encoder. Set embeddings: "embedded", or SOURCEBOUND_EMBEDDINGS_HUB to a Hugging Face model, or SOURCEBOUND_EMBEDDINGS_BASE_URL and SOURCEBOUND_EMBEDDINGS_MODEL to an OpenAI-compatible endpoint, or use profile "sourcebound".`,
-    { profile },
-  );
+  const message = `Profile "${profile}" ranks by vectors and requires a dense encoder. Set embeddings: "embedded", or SOURCEBOUND_EMBEDDINGS_HUB to a Hugging Face model, or SOURCEBOUND_EMBEDDINGS_BASE_URL and SOURCEBOUND_EMBEDDINGS_MODEL to an OpenAI-compatible endpoint, or use profile "sourcebound".`;
+  throw new UnavailableError("encoder_missing", message, { profile });
 }

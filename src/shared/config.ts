@@ -350,11 +350,8 @@ function applyEnvironment(target: Record<string, unknown>, env: LoadConfigOption
     if ((leaf === undefined && !name.startsWith("SOURCEBOUND_")) || value === undefined || value === "") continue;
     if (leaf !== undefined) setIn(target, leaf.path, fromText(leaf.schema, value));
     else if (!OTHER_VARIABLES.includes(name)) {
-      throw new ConfigError(
-        "config_invalid",
-        `Unknown environment variable ${name}.${didYouMean(name, known)} Correct its name or unset it.`,
-        { name },
-      );
+      const message = `Unknown environment variable ${name}.${didYouMean(name, known)} Correct its name or unset it.`;
+      throw new ConfigError("config_invalid", message, { name });
     }
   }
 }

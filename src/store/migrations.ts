@@ -96,12 +96,8 @@ export async function migrateStore(db: Kysely<Database>, name: string, last: str
   const { error } = last === undefined ? await migrator.migrateToLatest() : await migrator.migrateTo(last);
   if (error === undefined) return;
   if (/previously executed migration .* is missing/.test(messageOf(error))) {
-    throw new StoreError(
-      "store_newer",
-      `${name} was written by a newer version of Sourcebound. Update the program, or set SOURCEBOUND_DATA_DIR or DATABASE_URL to another place.`,
-      { path: name },
-      { cause: error },
-    );
+    const message = `${name} was written by a newer version of Sourcebound. Update the program, or set SOURCEBOUND_DATA_DIR or DATABASE_URL to another place.`;
+    throw new StoreError("store_newer", message, { path: name }, { cause: error });
   }
   throw error;
 }

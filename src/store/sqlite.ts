@@ -87,12 +87,8 @@ function connect(path: string): DatabaseSync {
     makePrivateFolder(dirname(path));
     accessSync(dirname(path), constants.W_OK);
   } catch (cause) {
-    throw new StoreError(
-      "store_unwritable",
-      `The data folder ${dirname(path)} is not writable (${systemCodeOf(cause) ?? messageOf(cause)}). Make it writable, or set SOURCEBOUND_DATA_DIR to a writable folder.`,
-      { path },
-      { cause },
-    );
+    const message = `The data folder ${dirname(path)} is not writable (${systemCodeOf(cause) ?? messageOf(cause)}). Make it writable, or set SOURCEBOUND_DATA_DIR to a writable folder.`;
+    throw new StoreError("store_unwritable", message, { path }, { cause });
   }
   try {
     makePrivateFile(path);

@@ -29,11 +29,8 @@ function* shallow(tokens: Iterable<CST.Token>, lines: LineCounter): Generator<CS
     const at = tooDeepAt(token);
     if (at !== null) {
       const { line } = lines.linePos(at);
-      throw new IngestError(
-        "too_deep",
-        `line ${line}: values are nested more than ${MAX_YAML_DEPTH} levels deep. Use a flatter structure`,
-        { line },
-      );
+      const message = `line ${line}: values are nested more than ${MAX_YAML_DEPTH} levels deep. Use a flatter structure`;
+      throw new IngestError("too_deep", message, { line });
     }
     yield token;
   }

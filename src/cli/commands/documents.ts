@@ -57,10 +57,8 @@ Examples:
       const [file, ...others] = find(await engine.files(scope), name);
       if (others.length > 0) {
         const files = [file, ...others].map(({ path, documents: [first] }) => (first === undefined ? path : `${path} (id ${first.id})`));
-        throw new RequestError(
-          "file_ambiguous",
-          `"${name}" matches ${files.length} files: ${files.join(", ")}. Give the path or id of one.`,
-        );
+        const message = `"${name}" matches ${files.length} files: ${files.join(", ")}. Give the path or id of one.`;
+        throw new RequestError("file_ambiguous", message);
       }
       const count = file.documents.length;
       const deleted = yes === true ? await engine.deleteFile(file, scope) : 0;

@@ -184,10 +184,8 @@ function isFolderPath(path: string): boolean {
 async function readStandardInput(context: CliContext): Promise<Buffer> {
   const bytes = await readInput(context, MAX_FILE_BYTES);
   if (bytes.length <= MAX_FILE_BYTES) return bytes;
-  throw new RequestError(
-    "input_too_large",
-    `Standard input exceeds ${MAX_FILE_BYTES} bytes, the limit of one file. Split it into several files.`,
-  );
+  const message = `Standard input exceeds ${MAX_FILE_BYTES} bytes, the limit of one file. Split it into several files.`;
+  throw new RequestError("input_too_large", message);
 }
 
 /** Maximum file names per list in the summary. */

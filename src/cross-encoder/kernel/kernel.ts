@@ -52,10 +52,8 @@ export function largestCode(rowSum: number): number {
 export function compileKernel(): WebAssembly.Module {
   const bytes = Buffer.from(FORWARD_BASE64, "base64");
   if (WebAssembly.validate(bytes)) return new WebAssembly.Module(bytes);
-  throw new ModelError(
-    "reader_unsupported",
-    "the cross-encoder needs WebAssembly SIMD, which the processor of this machine does not support. Use another machine",
-  );
+  const message = "the cross-encoder needs WebAssembly SIMD, which the processor of this machine does not support. Use another machine";
+  throw new ModelError("reader_unsupported", message);
 }
 
 /** Instantiates the kernel in the calling thread. */

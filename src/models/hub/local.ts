@@ -30,11 +30,8 @@ export function findLocalModel(modelsDir: string, name: string, dtype: Dtype): L
   const missing = found === undefined ? requiredFiles(dtype) : requiredFiles(dtype).filter((file) => !existsSync(join(found.folder, file)));
   if (found !== undefined && missing.length === 0) return found;
   const folder = found?.folder ?? join(modelsDir, placesOf(name)[0] as string);
-  throw new ModelError(
-    "hub_model_missing",
-    `Model "${name}" (${dtype}) is not in ${folder}. Run \`sourcebound models pull ${name}${dtype === "q8" ? "" : ` --dtype ${dtype}`}\`, or copy ${missing.join(", ")} there.`,
-    { model: name, folder, missing },
-  );
+  const message = `Model "${name}" (${dtype}) is not in ${folder}. Run \`sourcebound models pull ${name}${dtype === "q8" ? "" : ` --dtype ${dtype}`}\`, or copy ${missing.join(", ")} there.`;
+  throw new ModelError("hub_model_missing", message, { model: name, folder, missing });
 }
 
 export function requiredFiles(dtype: Dtype): string[] {

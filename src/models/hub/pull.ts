@@ -63,10 +63,8 @@ export async function* pullModel(name: string, options: PullOptions): AsyncGener
   const repository = placesOf(name)[0] as string;
   const folder = join(modelsDir, repository);
   if (!repository.includes("/")) {
-    throw new ModelError(
-      "hub_model_unknown",
-      `Unknown model "${name}".${didYouMean(name, hubModelNames)} Known models: ${hubModelNames.join(", ")}. For any other, use owner/name.`,
-    );
+    const message = `Unknown model "${name}".${didYouMean(name, hubModelNames)} Known models: ${hubModelNames.join(", ")}. For any other, use owner/name.`;
+    throw new ModelError("hub_model_unknown", message);
   }
   const info = await readInfo(repository, folder, options);
   const files = chooseFiles(repository, info, dtype);
@@ -113,12 +111,8 @@ async function readInfo(
 
 function unreachable(hubUrl: string, repository: string, folder: string, dtype: Dtype, cause: unknown): ModelError {
   const inner = cause instanceof Error && cause.cause !== undefined ? `: ${messageOf(cause.cause)}` : "";
-  return new ModelError(
-    "hub_unreachable",
-    `${hubUrl} cannot be reached (${messageOf(cause)}${inner}). Download config.json, tokenizer.json, tokenizer_config.json and ${weightsFile(dtype)} of ${repository} on another machine and copy them into ${folder}, or set hub_url to a mirror.`,
-    { repository, folder },
-    { cause },
-  );
+  const message = `${hubUrl} cannot be reached (${messageOf(cause)}${inner}). Download config.json, tokenizer.json, tokenizer_config.json and ${weightsFile(dtype)} of ${repository} on another machine and copy them into ${folder}, or set hub_url to a mirror.`;
+  return new ModelError("hub_unreachable", message, { repository, folder }, { cause });
 }
 
 /** Selects the files to download. @throws ModelError `hub_file_missing`, which lists the weights that the repository has */
@@ -140,11 +134,8 @@ function chooseFiles(repository: string, { siblings }: z.infer<typeof infoSchema
       return [{ path, bytes, sha256: found.lfs?.sha256 ?? null, blobId: found.blobId ?? null }];
     if (optional.has(path)) return [];
     const weights = siblings.map(({ rfilename }) => rfilename).filter((file) => file.endsWith(".onnx"));
-    throw new ModelError(
-      "hub_file_missing",
-      `${repository} has no ${path}. ${weights.length === 0 ? "It has no ONNX files. Look for a converted version of it." : `Available weights: ${weights.join(", ")}.`}`,
-      { repository, path, weights },
-    );
+    const message = `${repository} has no ${path}. ${weights.length === 0 ? "It has no ONNX files. Look for a converted version of it." : `Available weights: ${weights.join(", ")}.`}`;
+    throw new ModelError("hub_file_missing", message, { repository, path, weights });
   });
 }
 
@@ -176,11 +167,8 @@ async function* fetchFile(
   }
   if (!(await isWhole(part, file))) {
     await rm(part, { force: true });
-    throw new ModelError(
-      "hub_file_damaged",
-      `The download of ${file.path} from ${repository} was damaged (its size or hash is not the one that the Hub states), and was deleted. Run the command again.`,
-      { repository, path: file.path },
-    );
+    const message = `The download of ${file.path} from ${repository} was damaged (its size or hash is not the one that the Hub states), and was deleted. Run the command again.`;
+    throw new ModelError("hub_file_damaged", message, { repository, path: file.path });
   }
   await rename(part, path);
 }

@@ -76,11 +76,8 @@ function packageRoot(file: string): string | null {
 export function requireHubRuntime(folders: readonly string[]): string {
   const found = findHubRuntime(folders);
   if (found !== null) return found.file;
-  throw new ModelError(
-    "hub_runtime_missing",
-    `Hugging Face models require ${HUB_PACKAGE}, which is not installed (${HUB_RUNTIME_MB} MB, optional). Run \`sourcebound models install\`, or use embeddings: "embedded".`,
-    { looked: folders },
-  );
+  const message = `Hugging Face models require ${HUB_PACKAGE}, which is not installed (${HUB_RUNTIME_MB} MB, optional). Run \`sourcebound models install\`, or use embeddings: "embedded".`;
+  throw new ModelError("hub_runtime_missing", message, { looked: folders });
 }
 
 /** Loads the runtime. @throws ModelError `hub_runtime_broken` if the installed package cannot be loaded */
@@ -172,11 +169,8 @@ export async function* installHubRuntime(
   const found = code === 0 ? findHubRuntime([part]) : null;
   if (found === null) {
     const reason = error?.message ?? (lines.slice(-3).join(" ").slice(0, 400) || `npm exited with code ${code}`);
-    throw new ModelError(
-      "hub_install_failed",
-      `${HUB_PACKAGE} could not be installed in ${folder}: ${reason}. Check the connection to the package registry and run the command again.`,
-      { folder },
-    );
+    const message = `${HUB_PACKAGE} could not be installed in ${folder}: ${reason}. Check the connection to the package registry and run the command again.`;
+    throw new ModelError("hub_install_failed", message, { folder });
   }
   if (existsSync(folder)) rmSync(folder, { recursive: true });
   renameSync(part, folder);

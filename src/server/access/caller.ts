@@ -166,10 +166,9 @@ export function createSessionIds(secret: string) {
      */
     assertOpen(caller: Caller, id: string | undefined) {
       if (id === undefined || caller.namesSessions !== false || isIssued(id)) return;
-      throw new RequestError(
-        "session_not_issued",
-        "Without a key, a session id must come from the server. Use the `session_id` from POST /v1/sessions or from an answer.",
-      );
+      const message =
+        "Without a key, a session id must come from the server. Use the `session_id` from POST /v1/sessions or from an answer.";
+      throw new RequestError("session_not_issued", message);
     },
   };
 }
