@@ -42,6 +42,15 @@ describe("access labels of a tenant", () => {
     expect(everything(await library.ask("What is the code of the safe?", { tenant: "alice" }))).not.toContain("9182");
   });
 
+  it("are not lost by an ingest that states none", async () => {
+    await expect(library.ingest("board")).rejects.toMatchObject({
+      code: "access_missing",
+      message: expect.stringContaining("--access board"),
+    });
+    await library.ingest("board", { access: "board" });
+    expect(everything(await library.ask("What is the code of the safe?", { tenant: "alice" }))).not.toContain("9182");
+  });
+
   // An entry point that ignores the tenant's labels reveals the code, or counts hidden documents.
   const ways: [string, (tenant: string) => Promise<unknown>][] = [
     ["ask", (tenant) => library.ask(QUESTION, { tenant })],

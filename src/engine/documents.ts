@@ -5,7 +5,7 @@ import { canonicalPath } from "../ingest/scan.ts";
 import { citationStates } from "../memory/citation-states.ts";
 import type { EncoderSpec } from "../models/encoder-spec.ts";
 import type { LoadedWords } from "../retrieval/understand.ts";
-import { messageOf, SourceboundError } from "../shared/errors.ts";
+import { messageOf, RequestError, SourceboundError } from "../shared/errors.ts";
 import type { IngestEvent } from "../shared/events.ts";
 import type { Answer, Scope, StoredDocument } from "../shared/types.ts";
 import type { FileDescription } from "../store/documents.ts";
@@ -59,10 +59,12 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
       access: options.access ?? pack.documents.access,
       baseUrl: options.baseUrl ?? null,
     };
+    const origins = await store.origins.list(origin.domain);
+    if (options.access === undefined) assertSameLabel(origin, origins);
     const address = options.baseUrl === undefined ? pack : { ...pack, base_url: options.baseUrl };
     const addresses = readAddresses(absolute);
     const reader = given.reader ?? createFileReader();
-    const elsewhere = await filesElsewhere(origin, await store.origins.list(origin.domain), (one) => store.documents.listFiles(one));
+    const elsewhere = await filesElsewhere(origin, origins, (one) => store.documents.listFiles(one));
     const events = path.ingest(
       { ...origin, folder: absolute, allowEmpty: options.allowEmpty ?? false, dryRun: options.dryRun ?? false, only },
       {
@@ -121,7 +123,8 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
     /** Ingests the documents of a domain pack: first the shared documents, then each tenant's. Yields one `ingest-end` per folder. */
     async *ingestDomain(name: string, signal?: AbortSignal): AsyncGenerator<IngestEvent, void> {
       const pack = domains.pack(name);
-      const options = { domain: name, root: pack.folder, source: `domain:${name}`, signal };
+      const { access } = pack.documents;
+      const options = { domain: name, root: pack.folder, source: `domain:${name}`, access, signal };
       yield* ingest(join(pack.folder, pack.documents.path), options);
       for (const [tenant, { documents }] of Object.entries(pack.tenants)) {
         if (documents !== null) yield* ingest(join(pack.folder, documents), { ...options, tenant });
@@ -252,4 +255,15 @@ async function readAgain(events: AsyncIterable<IngestEvent>, source: string, ten
     return { source, tenant, counts: null, failure: { code: error.code, message: messageOf(error) } };
   }
   throw new Error("ingest() ended without a result");
+}
+
+/**
+ * Checks that an ingest without a label does not replace the label of an earlier one, which may have been stricter.
+ * @throws RequestError `access_missing`
+ */
+function assertSameLabel({ tenant, source, access }: Origin, earlier: readonly Origin[]): void {
+  const before = earlier.find((one) => one.source === source && one.tenant === tenant);
+  if (before === undefined || before.access === access) return;
+  const message = `The documents of ${source} were ingested with the access label "${before.access}", and this ingest states none. Add --access ${before.access} to keep it, or --access ${access} to replace it.`;
+  throw new RequestError("access_missing", message, { access: before.access });
 }

@@ -15,7 +15,7 @@ const GRANT = [
   ["--domain <name...>", "domains that the key may use; a request that names none uses the first (default: the configured domain)"],
   ["--tenant <name...>", "tenants whose documents the key may read (default: only documents without a tenant)"],
   ["--all-tenants", "the key may read the documents of all tenants of its domains, and documents without a tenant"],
-  ["--access <label...>", "access labels whose documents the key may read (default: the setting `access`)"],
+  ["--access <label...>", "access labels whose documents the key may read, `public` only if listed (default: the setting `access`)"],
 ] as const;
 
 export function addKeysCommand(program: Command, context: CliContext): void {
