@@ -181,11 +181,7 @@ function withoutStored({ files, skipped }: Scan, elsewhere: ReadonlyMap<string, 
     files: files.filter(({ absolute }) => !elsewhere.has(absolute)),
     skipped: [
       ...skipped,
-      ...doubled.map(({ absolute, path }) => ({
-        path,
-        reason: `already ingested from source ${elsewhere.get(absolute)}`,
-        extension: null,
-      })),
+      ...doubled.map(({ absolute, path }) => ({ path, reason: `already ingested from ${elsewhere.get(absolute)}`, extension: null })),
     ],
   };
 }
@@ -235,9 +231,6 @@ function emptyFolder(folder: string, keptCount: number): IngestError {
   return new IngestError(
     "folder_empty",
     `The folder ${folder} contains no document in a supported format (${supportedExtensions.join(" ")}).${keptNote}`,
-    {
-      folder,
-      known: keptCount,
-    },
+    { folder, known: keptCount },
   );
 }

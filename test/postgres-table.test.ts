@@ -38,10 +38,7 @@ describe.skipIf(whyNoPostgres !== null)("an index whose vectors are searched by 
 
   function put(store: Store, ...documents: StoredDocument[]): Promise<unknown> {
     return store.documents.putFiles(
-      documents.map((one) => ({
-        place: { domain: "d", tenant: one.tenant, source: "s", path: one.path },
-        content: fileContent(one),
-      })),
+      documents.map((one) => ({ place: { domain: "d", tenant: one.tenant, source: "s", path: one.path }, content: fileContent(one) })),
     );
   }
 

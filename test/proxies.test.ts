@@ -146,11 +146,7 @@ describe.each(PROXIES)("$program before Sourcebound", ({ program, path, configur
 
   it.runIf(given)("replaces forwarding headers of the caller, and keeps the host", async () => {
     const response = await send("/", { headers: { "x-forwarded-for": "203.0.113.9", "x-forwarded-proto": "http" } });
-    expect(JSON.parse(await textOf(response))).toMatchObject({
-      host: HOST,
-      "x-forwarded-for": "127.0.0.1",
-      "x-forwarded-proto": "https",
-    });
+    expect(JSON.parse(await textOf(response))).toMatchObject({ host: HOST, "x-forwarded-for": "127.0.0.1", "x-forwarded-proto": "https" });
   });
 
   it.runIf(given)("accepts the largest upload and rejects a larger body", async () => {

@@ -192,7 +192,7 @@ describe("files by name and standard input", () => {
   it("stores a file once when it is ingested by name and with its folder, in either order", async () => {
     expect(await cli(["ingest", "documents/a.md"])).toMatchObject({ code: 0 });
     const later = await cli(["ingest", "documents"]);
-    expect(later).toMatchObject({ code: 0, stderr: expect.stringContaining("already ingested from source files:") });
+    expect(later).toMatchObject({ code: 0, stderr: expect.stringContaining("already ingested from files:") });
     expect(await titles()).toEqual(["A", "C", "D"]);
     expect(await cli(["ingest", "documents/b/c.md"])).toMatchObject({ code: 0 });
     expect(await titles()).toEqual(["A", "C", "D"]);

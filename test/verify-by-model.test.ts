@@ -129,10 +129,7 @@ describe("verification by a model", () => {
 
   it("does not answer a follow-up from a passage without the question's own words", async () => {
     const small = fakeJudge(setTo(1));
-    const library = await openInTest({
-      models: { small, large: small },
-      settings: { "verify.by": "model", "cache.enabled": false },
-    });
+    const library = await openInTest({ models: { small, large: small }, settings: { "verify.by": "model", "cache.enabled": false } });
     const sessionId = "s";
     await library.ask(CARD, { sessionId });
     const answer = await library.ask("And which vaccines do penguins need for it?", { sessionId });

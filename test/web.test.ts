@@ -320,7 +320,7 @@ describe("a failure of the web", () => {
     const strict = await run("vg-rag");
     expect(strict.answer.status).toBe("insufficient_context");
     expect(strict.answer.warnings).toEqual([
-      { code: "web_failed", message: expect.stringMatching(/^Uncertain passages could not be checked on the web and are not used: /) },
+      { code: "web_failed", message: expect.stringMatching(/^Uncertain passages could not be checked on the web and are unused: /) },
     ]);
   });
 

@@ -69,10 +69,7 @@ interface CommandSpec<Specs extends readonly OptionSpec[], Argument extends Argu
 
 export const DOMAIN = ["--domain <name>", "domain to use"] as const;
 export const TENANT = ["--tenant <name>", "tenant of the domain whose documents and terms apply"] as const;
-export const PROFILE = [
-  "--profile <name>",
-  "profile to answer with: a named set of methods and thresholds; `sourcebound profiles` lists them",
-] as const;
+export const PROFILE = ["--profile <name>", "profile to answer with: a named set of methods and thresholds; see `profiles`"] as const;
 export const JSON_OUT = ["--json", "print JSON"] as const;
 
 export function define<const Specs extends readonly OptionSpec[] = [], const Argument extends ArgumentSpec | undefined = undefined>(

@@ -148,11 +148,9 @@ export function createClient({ baseUrl, apiKey, fetch = (...request) => globalTh
       const address = root === "" ? "" : ` at ${root}`;
       throw deadline.reasonOr(
         () =>
-          new ClientError(
-            "unreachable",
-            `The server${address} cannot be reached. Check that it is running and that the address is correct.`,
-            { cause },
-          ),
+          new ClientError("unreachable", `The server${address} cannot be reached. Check that it runs and that the address is right.`, {
+            cause,
+          }),
       );
     });
     if (response.ok) return response;
@@ -248,9 +246,7 @@ async function* readEvents(response: Response, deadline: Deadline): AsyncGenerat
       throw new ClientError(
         "invalid_response",
         "The address answers, but not with a stream of answer events as a Sourcebound server does. Check the address.",
-        {
-          status: response.status,
-        },
+        { status: response.status },
       );
     }
     let answered = false;

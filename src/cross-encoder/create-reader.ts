@@ -106,12 +106,7 @@ export function createPooledReader(pool: ReaderPool, weights: Reader["weights"],
     return keys.map((key) => found.get(key) as ReadingOf<Read>);
   }
 
-  return {
-    read: readAll,
-    weights,
-    warm: () => pool.warm(),
-    close: () => pool.close(),
-  };
+  return { read: readAll, weights, warm: () => pool.warm(), close: () => pool.close() };
 }
 
 /** Returns the cache key of an input. The same input has a different key for other weights. */
@@ -238,7 +233,7 @@ export function createReaderPool(start: StartThread, threads: number): ReaderPoo
       job.reject(
         new ModelError(
           "reader_failed",
-          `the cross-encoder could not score a text (${reply.failure}). Try again; if it fails again, report this message`,
+          `the cross-encoder could not score a text (${reply.failure}). Try again, or report this message`,
           {},
         ),
       );
@@ -364,10 +359,7 @@ export function createSharing(): (open?: () => Reader) => Reader {
   };
 }
 
-const shared = {
-  none: createSharing(),
-  questions: createSharing(),
-};
+const shared = { none: createSharing(), questions: createSharing() };
 
 /**
  * Opens the embedded cross-encoder, with or without an adapter. All engines of the process share it.

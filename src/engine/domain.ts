@@ -70,11 +70,7 @@ export const domainSchema = z.strictObject({
       z.strictObject({
         name: z.string().min(1).describe("Name of the emergency"),
         text: z.string().min(1).describe("Text shown before everything else"),
-        crisis: setting(
-          z.boolean(),
-          false,
-          "Also shown when a message suggests a risk of self-harm, even if it contains no phrase of `when`",
-        ),
+        crisis: setting(z.boolean(), false, "Also shown when a message suggests a risk of self-harm, even without a phrase of `when`"),
         when: z
           .array(z.string().refine(isFindable, "must contain a letter or digit"))
           .min(1)

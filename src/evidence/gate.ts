@@ -133,13 +133,7 @@ function judgeByScores(
       const verdict = outlier || !reaches(score, gate.rejected) ? "rejected" : reaches(score, gate.verified) ? "verified" : "uncertain";
       const scored = Object.entries(parts).flatMap(([name, value]) => (value === null ? [] : [name]));
       const reason = learned?.reason ?? cosineReason(dense, carried);
-      return evidence(
-        passage,
-        verdict,
-        relevance,
-        score,
-        `V-score ${score.toFixed(2)}, the geometric mean of ${scored.join(", ")}; ${reason}`,
-      );
+      return evidence(passage, verdict, relevance, score, `V-score ${score.toFixed(2)}, geometric mean of ${scored.join(", ")}; ${reason}`);
     }
     case "best-similarity":
       return gate.by === "probability" && learned !== null

@@ -108,10 +108,7 @@ function judgedIn({ report }: Evaluation) {
 function ownSet(domain: string, domainsDir: string | undefined): GoldenSet {
   const [chosen] = chooseSets({ domain }, domainsDir);
   if (chosen === undefined)
-    throw new RequestError(
-      "golden_missing",
-      `The pack "${domain}" has no golden set. Send \`questions\`, or add a golden set to the pack.`,
-    );
+    throw new RequestError("golden_missing", `The pack "${domain}" has no golden set. Send \`questions\`, or add a golden set to it.`);
   return chosen.set;
 }
 

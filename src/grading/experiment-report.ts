@@ -237,11 +237,7 @@ function decide(
   const gainOf = ({ compared }: VariantReport) => (better === "higher" ? 1 : -1) * (compared?.difference ?? 0);
   const [best] = variants.filter(isBetter).sort((a, b) => gainOf(b) - gainOf(a));
   if (best?.compared == null) {
-    return {
-      code: "no_winner",
-      text: `No variant is significantly better than the control in ${metric}. Keep the control.`,
-      variant: null,
-    };
+    return { code: "no_winner", text: `No variant is significantly better in ${metric} than the control. Keep it.`, variant: null };
   }
   const open = best.guardrails.filter(({ state }) => state !== "holds").map((one) => one.metric);
   if (open.length > 0) {

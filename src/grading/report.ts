@@ -99,10 +99,7 @@ export interface Bound {
 export function parseBound(side: Bound["side"], text: string): Bound {
   const [, name, value] = /^([\w.-]+)\s*=\s*(-?(?:\d+\.?\d*|\.\d+))$/.exec(text.trim()) ?? [];
   if (name === undefined || value === undefined)
-    throw new RequestError(
-      "config_invalid",
-      `--fail-${side} ${text} is not a valid bound. Use NAME=VALUE, such as --fail-under right.answerable=.5.`,
-    );
+    throw new RequestError("config_invalid", `--fail-${side} ${text} is no valid bound. Use NAME=VALUE, such as right.answerable=.5.`);
   return { side, name, value: Number(value) };
 }
 

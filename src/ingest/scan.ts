@@ -116,12 +116,7 @@ function listTop(folder: string): Dirent[] {
   } catch (cause) {
     const why = systemCodeOf(cause) ?? messageOf(cause);
     if (why === "ENOTDIR")
-      throw new IngestError(
-        "not_a_folder",
-        `${folder} is a file, but a folder is needed. Give the folder that contains it.`,
-        { folder },
-        { cause },
-      );
+      throw new IngestError("not_a_folder", `${folder} is a file. Give the folder that contains it.`, { folder }, { cause });
     const [code, problem] = why === "ENOENT" ? ["folder_missing", "does not exist"] : ["folder_unreadable", `cannot be read (${why})`];
     const message = `The folder ${folder} ${problem}. Nothing was changed. Check the path and its permissions.`;
     throw new IngestError(code, message, { folder }, { cause });

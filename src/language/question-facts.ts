@@ -235,10 +235,7 @@ function findContrast(asked: QuestionFacts, stored: QuestionFacts): FactConflict
   const common = [...asked.roots].filter((root) => stored.roots.has(root)).length;
   const [one, other] = [wordsMissing(asked, stored), wordsMissing(stored, asked)];
   if (common < SAME_WORDING || one.length !== 1 || other.length !== 1) return null;
-  return {
-    rule: "contrast",
-    detail: `the questions differ in one word: "${one.join()}" in this question, "${other.join()}" in the stored one`,
-  };
+  return { rule: "contrast", detail: `the questions differ in one word: "${one.join()}" here, "${other.join()}" in the stored one` };
 }
 
 /**

@@ -231,10 +231,7 @@ export interface ReverifyParts {
 }
 
 /** Warning added to a stored answer that a reviewer has flagged. */
-export const FLAGGED_WARNING: Warning = {
-  code: "flagged",
-  message: "A reviewer flagged this answer as wrong or doubtful. Do not rely on it.",
-};
+export const FLAGGED_WARNING: Warning = { code: "flagged", message: "A reviewer flagged this answer as wrong or doubtful. Do not use it." };
 
 /** A stored answer that may be served, or the rule that prevents it. */
 type Reverified =

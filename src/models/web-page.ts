@@ -185,10 +185,7 @@ async function connectAndAsk(url: URL, network: WebNetwork, asked: Asked): Promi
   const addresses = await unlessAborted(network.resolve(url.hostname), signal);
   if (addresses.length === 0) throw new WebError("web_failed", `host ${url.hostname} has no address`);
   if (!addresses.every(isPublicAddress))
-    throw new WebError(
-      "web_refused",
-      `host ${url.hostname} resolves to a private, local or reserved address; only public ones are fetched`,
-    );
+    throw new WebError("web_refused", `host ${url.hostname} has a private, local or reserved address; only public ones are fetched`);
   let failure: unknown;
   for (const address of addresses.slice(0, MAX_ADDRESSES)) {
     try {

@@ -214,7 +214,7 @@ export async function bindCorrection({ id, question, text, cited }: Correction, 
   if (!/[\p{L}\p{N}]/u.test(body))
     throw new RequestError(
       "answer_empty",
-      "The correction contains no words. Write the answer and end each sentence with a citation such as [1].",
+      "The correction contains no words. Write an answer whose sentences end with sources such as [1].",
     );
   if (text.length > MAX_ANSWER_CHARACTERS) {
     const message = `The correction has ${text.length} characters; the limit is ${MAX_ANSWER_CHARACTERS}. Shorten it.`;

@@ -24,10 +24,7 @@ export async function retrieve(question: Question, context: PipelineContext, log
   log.fact("reranker", reranker);
   if (corpus.switching !== null) noticeSwitch(corpus.switching, log);
   if (rerankFailure !== null)
-    log.notice(
-      "rerank_failed",
-      `The passages could not be reranked, so they keep the order in which the search found them: ${rerankFailure}`,
-    );
+    log.notice("rerank_failed", `The passages could not be reranked, so they keep the order of the search: ${rerankFailure}`);
   if (found.denseFailedIn === "index")
     log.notice("index_full", `The vector index is full, so some texts are found by words only: ${denseFailure}`);
   else if (denseFailure !== null)

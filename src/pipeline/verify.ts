@@ -262,7 +262,7 @@ async function whyNot(question: Question, { web, hotlines }: PipelineContext): P
 function failureWarnings({ failures }: WebOutcome): Warning[] {
   return failures.map((why) => ({
     code: "web_failed",
-    message: `Uncertain passages could not be checked on the web and are not used: ${why}`,
+    message: `Uncertain passages could not be checked on the web and are unused: ${why}`,
   }));
 }
 

@@ -53,11 +53,7 @@ export const sevenLayer: Profile = {
       state: "reproduced",
       why: "the prompt states the five rules of the design in other words; one of them is to cite all sources that support a claim. It contains the passages in full, with title, headings and page. Each sentence of the answer cites the sentences of its passages that contain its words",
     },
-    {
-      rule: "layer 3: URL host on the whitelist, otherwise the home page",
-      state: "reproduced",
-      why: "hosts and home page come from the domain pack",
-    },
+    { rule: "layer 3: URL host on the whitelist, otherwise the home page", state: "reproduced", why: "both come from the domain pack" },
     {
       rule: "layer 4: supported ÷ total citations below .7 is flagged",
       state: "reproduced",

@@ -57,11 +57,7 @@ export const sourcebound: Profile = {
   rewordings: "pack",
   match: { type: "learned" },
   rules: [
-    {
-      rule: "quotes only, unless a model is configured",
-      state: "ours",
-      why: "so it works without an API key, and nothing can be invented",
-    },
+    { rule: "quotes only, unless a model is configured", state: "ours", why: "it works without an API key, and nothing can be invented" },
     {
       rule: "a model receives passages cut to the parts relevant to the question, with neighbouring sentences, headings, lead-ins and conditions",
       state: "ours",

@@ -42,7 +42,7 @@ export const validator: Profile = {
     {
       rule: "top 3 by cosine, injected into the prompt",
       state: "reproduced",
-      why: "the prompt contains whole passages, with title, headings and page",
+      why: "the prompt has whole passages with title, headings, page",
     },
     {
       rule: "every answer has a report {overall_pass, metrics}",

@@ -39,11 +39,7 @@ export const vgRag: Profile = {
       state: "reproduced",
       why: "a passage is rejected if at least two passages contradict it and fewer support it; if one contradicts and one supports it, it is uncertain. Exact values and negation are compared. If they find nothing, the learned claim score may support a passage. It gives no verdict for most passages, because they say different things about a question",
     },
-    {
-      rule: "≥ .75 verified, .40–.75 uncertain, < .40 rejected",
-      state: "reproduced",
-      why: "the limits apply to the geometric mean",
-    },
+    { rule: "≥ .75 verified, .40–.75 uncertain, < .40 rejected", state: "reproduced", why: "the limits apply to the geometric mean" },
     {
       rule: "uncertain passages go to the web: confirmed → verified, contradicted → rejected",
       state: "corrected",
@@ -57,7 +53,7 @@ export const vgRag: Profile = {
     {
       rule: "only verified passages reach the writer",
       state: "reproduced",
-      why: "the writer receives all of them in full, with title, headings and page",
+      why: "the writer receives them in full, with title and headings",
     },
     FOREIGN_LANGUAGE,
   ],

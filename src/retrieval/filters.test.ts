@@ -21,9 +21,7 @@ function outline(title: string, headings: readonly string[], over: Partial<Docum
 const BOOK = outline(
   "Whale",
   ["# Whale", "## Chapter 1. Loomings", "### Notes", "## CHAPTER XXXII. Cetology.", "### Book I. (Folio)", "### Notes"],
-  {
-    pages: [0, 150, 150, 320, 480],
-  },
+  { pages: [0, 150, 150, 320, 480] },
 );
 const RULES = outline("Rules", ["## § 4.25 Combined ratings table", "## § 4.26 Bilateral factor", "### (a) Order"]);
 const ESSAY = outline("Essay", ["# 32. On Oil"]);

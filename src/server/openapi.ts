@@ -27,7 +27,7 @@ export function describeApi(endpoints: Readonly<Record<string, Endpoint>>): Json
         key: {
           type: "http",
           scheme: "bearer",
-          description: "A key created by `sourcebound keys create`, or a token of the issuer in `server.jwt`.",
+          description: "A key of `sourcebound keys create`, or a token of the issuer in `server.jwt`.",
         },
       },
       schemas: { Problem: schemaOf(errorResponseSchema, "output") },

@@ -140,12 +140,7 @@ export function createMetrics() {
   const registers = [register];
   collectDefaultMetrics({ register });
   const stages = new Summary({
-    ...{
-      name: "sourcebound_stage_seconds",
-      help: "Duration of each stage of answering over the last minutes, in seconds",
-      labelNames: ["stage"],
-      registers,
-    },
+    ...{ name: "sourcebound_stage_seconds", help: "Seconds of each stage of answering, last minutes", labelNames: ["stage"], registers },
     ...{ percentiles: QUANTILES, maxAgeSeconds: WINDOW_S, ageBuckets: 2 },
   });
   const histogram = (name: string, help: string, labelNames: readonly string[], buckets = ANSWER_BUCKETS_S) =>

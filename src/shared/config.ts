@@ -93,16 +93,8 @@ export const configSchema = z.strictObject({
     z.enum(["answer", "quotes"]),
     "What a configured model does: `answer` writes sentences, which are checked; `quotes` selects the quotes that answer, which are shown byte for byte. `quotes` is recommended where wrong answers do harm. The profile's value when absent (`answer`)",
   ),
-  question_characters: setting(
-    z.int().min(1).max(100_000),
-    DEFAULT_QUESTION_CHARACTERS,
-    "Maximum characters of a question; longer questions are rejected",
-  ),
-  file_bytes: setting(
-    z.int().min(1).max(DEFAULT_FILE_BYTES),
-    DEFAULT_FILE_BYTES,
-    "Maximum bytes of a file; larger files are skipped and reported",
-  ),
+  question_characters: setting(z.int().min(1).max(100_000), DEFAULT_QUESTION_CHARACTERS, "Maximum characters of a question"),
+  file_bytes: setting(z.int().min(1).max(DEFAULT_FILE_BYTES), DEFAULT_FILE_BYTES, "Maximum bytes of a file; larger ones are skipped"),
   batch: group("Many questions at once: `ask --file` and `POST /v1/batch`", {
     parallel: setting(
       z.int().min(1).max(256),
@@ -113,11 +105,7 @@ export const configSchema = z.strictObject({
   }),
   server: serverSchema,
   session: group("Sessions, so that follow-up questions work", {
-    turns: setting(
-      z.int().min(0).max(50),
-      DEFAULT_SESSION_TURNS,
-      "Earlier turns (question and answer) that a follow-up question may refer to",
-    ),
+    turns: setting(z.int().min(0).max(50), DEFAULT_SESSION_TURNS, "Earlier turns (question and answer) that a follow-up may refer to"),
     idle_minutes: setting(z.number().positive(), DEFAULT_SESSION_IDLE_MINUTES, "Minutes of inactivity after which a session is deleted"),
     most: setting(z.int().min(1), DEFAULT_SESSIONS, "Maximum number of sessions; the longest inactive one is deleted first"),
   }),
@@ -129,29 +117,17 @@ export const configSchema = z.strictObject({
   retention: group(
     "Expired records are deleted when new questions are stored, hourly by `serve`, and by `sessions purge`. Sessions follow `session.idle_minutes`, cached answers `cache.hours`, reports `reports.days`",
     {
-      interactions_days: setting(
-        z.number().positive(),
-        DEFAULT_INTERACTIONS_DAYS,
-        "Days to keep questions with their answers, verdicts and counts",
-      ),
+      interactions_days: setting(z.number().positive(), DEFAULT_INTERACTIONS_DAYS, "Days to keep questions with answers and verdicts"),
       interactions_rows: setting(
         z.int().min(1),
         DEFAULT_INTERACTION_ROWS,
         "Maximum number of stored questions that nobody has reviewed, over all domains, not counting those whose answers the cache serves. The oldest are deleted first, even before `interactions_days`",
       ),
-      audit_days: setting(
-        z.number().positive(),
-        DEFAULT_AUDIT_DAYS,
-        "Days to keep the audit log: who reviewed, corrected and deleted what",
-      ),
+      audit_days: setting(z.number().positive(), DEFAULT_AUDIT_DAYS, "Days to keep the audit log of reviews, corrections and deletions"),
     },
   ),
   cache: group("Cache of answers", {
-    enabled: setting(
-      z.boolean(),
-      true,
-      "Serve a stored answer to the same or an equivalent question, after its sources and checks have been verified again",
-    ),
+    enabled: setting(z.boolean(), true, "Serve a stored answer to the same or an equivalent question, after checking it again"),
     entries: setting(z.int().min(0), DEFAULT_CACHE_ENTRIES, "Maximum stored answers; the least recently used is deleted first"),
     hours: setting(z.number().positive(), DEFAULT_CACHE_HOURS, "Hours for which a stored answer may be served"),
     serve_flagged: setting(
@@ -314,11 +290,7 @@ function findConfigFile(cwd: string, named: string | undefined): string | null {
   if (named !== undefined && named !== "") {
     const path = resolve(cwd, named);
     if (!existsSync(path))
-      throw new ConfigError(
-        "config_missing",
-        `SOURCEBOUND_CONFIG points to ${path}, which does not exist. Correct the path or unset the variable.`,
-        { path },
-      );
+      throw new ConfigError("config_missing", `SOURCEBOUND_CONFIG points to ${path}, which does not exist. Correct or unset it.`, { path });
     return path;
   }
   const found = CONFIG_FILES.map((name) => join(cwd, name)).filter((path) => existsSync(path));

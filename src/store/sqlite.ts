@@ -149,10 +149,7 @@ function describeFailure(path: string, cause: unknown): StoreError {
   }
   if (code === RESULT_CODES.busy) {
     const seconds = DEFAULT_BUSY_TIMEOUT_MS / 1000;
-    return failure(
-      "store_busy",
-      `was locked by another process for ${seconds} seconds (${message}). Wait for it, or stop it, and try again.`,
-    );
+    return failure("store_busy", `was locked by another process for ${seconds} seconds (${message}). Wait for it or stop it, and retry.`);
   }
   return failure("store_failed", `could not be opened or used (${message}). Try again; if it fails again, report this message.`);
 }

@@ -110,10 +110,7 @@ export function labelConfidence({
   if (!calibrated) return uncalibrated(value, fitOf(value, profile));
   const label =
     value >= 0.9 ? "Very likely correct" : value >= 0.66 ? "Likely correct" : value >= 0.33 ? "Possibly correct" : "Unlikely to be correct";
-  return {
-    label,
-    meaning: `About ${formatConfidence(value)} answers like this one are correct, as measured on questions with known answers.`,
-  };
+  return { label, meaning: `About ${formatConfidence(value)} such answers are correct, as measured on questions with known answers.` };
 }
 
 function uncalibrated(value: number, fit: Fit | null): ConfidenceWords {

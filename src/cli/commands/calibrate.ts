@@ -18,13 +18,10 @@ export function addCalibrateCommand(program: Command, context: CliContext): void
       ["--golden <path>", "labelled questions, as for `eval golden`: one file, or a folder (default: those of the domain pack)"],
       [
         "--delta <share>",
-        "accepted probability that the share of wrong answers is above --risk after all",
+        "accepted probability that more than --risk of the answers are wrong",
         { parse: parseShare, default: DEFAULT_DELTA },
       ],
-      [
-        "--out <file>",
-        "write the calibration to this file instead of the data folder; the engine uses it only after you move it there or into the pack",
-      ],
+      ["--out <file>", "write the calibration to this file; the engine uses it only after you move it to the data folder or pack"],
       ["--json", "print the report as JSON"],
     ],
     help: HELP,

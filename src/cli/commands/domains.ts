@@ -99,10 +99,7 @@ Examples:
       const config = configOf(context, command);
       const { domains_dir: domainsDir, file_bytes: maxFileBytes, data_dir: data } = config;
       if (documents !== undefined && domain === undefined)
-        throw new RequestError(
-          "config_invalid",
-          "--documents applies to one pack. Name it, as in `sourcebound doctor book --documents FOLDER`.",
-        );
+        throw new RequestError("config_invalid", "--documents applies to one pack. Name it: `sourcebound doctor book --documents FOLDER`.");
       const { checkPack } = await import("../../engine/packs/check-pack.ts");
       const { CalibrationFiles } = await import("../../evidence/calibration.ts");
       const calibrations = new CalibrationFiles({ folder: calibrationFolder(data), clock: () => performance.now() });

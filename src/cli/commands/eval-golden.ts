@@ -14,20 +14,14 @@ const collect = (value: string, before: readonly string[] = []): readonly string
 
 const SETS = [
   ["--corpus <folder>", "folder of documents (`pages/` inside it, if it exists); page names are relative to it"],
-  [
-    "--golden <path>",
-    "questions: a folder with [prefix-]answerable*.jsonl and [prefix-]unanswerable*.jsonl, or one file (.jsonl, .json, .yaml)",
-  ],
+  ["--golden <path>", "questions: a folder of [prefix-]answerable*.jsonl, [prefix-]unanswerable*.jsonl, or a .jsonl, .json or .yaml file"],
   [
     "--data <folder>",
     "folder of several golden sets, each stored as golden/NAME or as the two folders NAME-pages and NAME-golden",
     { env: "SOURCEBOUND_DATA" },
   ],
   ["--domains <names>", "measure only these golden sets of --data, comma-separated"],
-  [
-    "--domain <name>",
-    "domain pack whose vocabulary applies; also supplies the documents without --corpus and the questions without --golden",
-  ],
+  ["--domain <name>", "domain pack whose vocabulary applies; supplies documents without --corpus and questions without --golden"],
   ["--tenant <name>", "ask only the questions of this tenant"],
   ["--profile <name>", "profile to measure"],
   ["--base-url <url>", "base URL of the published pages: the file a/b.md has the address URL/a/b/"],

@@ -16,10 +16,7 @@ const OPTIONS = [
   ["--access <label>", "access label for documents that name none themselves"],
   ["--base-url <url>", "base URL of the published documents: the file a/b.md has the address URL/a/b/"],
   ["--root <folder>", "make document paths relative to this folder"],
-  [
-    "--source <name>",
-    "name of the source that the files belong to (default: the folder); an ingest deletes only vanished files of its own source",
-  ],
+  ["--source <name>", "name of the files' source (default: the folder); an ingest deletes only vanished files of its own source"],
   ["--allow-empty", "accept a folder that contains no documents any more, and delete those ingested from it"],
   ["--files-from <file>", "read the files listed in this file, one per line; - for standard input"],
   ["--name <file>", "file name for a document from standard input; its extension determines the format", { default: "input.md" }],

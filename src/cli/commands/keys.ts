@@ -29,11 +29,7 @@ export function addKeysCommand(program: Command, context: CliContext): void {
       ["--expires <time>", "expiry: 90d, 2027-01-01, or a time (default: never)", { parse: toExpiry }],
       ["--requests-per-hour <number>", "maximum requests per hour, instead of the server's limit; 0: unlimited", { parse: toRate }],
       ["--tokens-per-day <number>", "maximum model tokens per day, instead of the server's limit; 0: unlimited", { parse: toRate }],
-      [
-        "--usd-per-day <amount>",
-        "maximum model costs per day in US dollars, instead of the server's limit; 0: unlimited",
-        { parse: toAmount },
-      ],
+      ["--usd-per-day <amount>", "maximum model costs per day in US dollars, replaces the server's limit; 0: none", { parse: toAmount }],
       ["--by <name>", "your name, for the audit log"],
       JSON_OUT,
     ],

@@ -71,7 +71,7 @@ export function addModelsCommand(program: Command, context: CliContext): void {
     description: `install ${HUB_PACKAGE} ${HUB_PACKAGE_VERSION}, which runs Hugging Face models (${HUB_RUNTIME_MB} MB, optional)`,
     options: [
       ["--again", "reinstall even if it is installed"],
-      ["--home", "install into your home folder, so that it serves all your data folders"],
+      ["--home", "install into your home folder, for all data folders"],
       JSON_OUT,
     ],
     async run({ flags: { again, home, json }, command }) {
@@ -93,10 +93,7 @@ export function addModelsCommand(program: Command, context: CliContext): void {
   define(models, context, "switch", {
     description:
       "switch to another encoder once its vectors are computed; until then the old one stays in use. The switch lasts until the configuration names another encoder",
-    argument: [
-      "<name>",
-      "encoder to switch to: `embedded`, `configured` (the one of the configuration), or the name of a Hugging Face model",
-    ],
+    argument: ["<name>", "encoder to switch to: `embedded`, `configured` (the one in the configuration), or a Hugging Face model"],
     options: [
       ["--dtype <precision>", "precision of a Hugging Face model's weights", { choices: DTYPES, default: DEFAULT_DTYPE }],
       DOMAIN,

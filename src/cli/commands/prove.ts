@@ -41,11 +41,7 @@ Examples:
       ["--documents <folder>", "folder of the documents; only files named in the proof are read", { required: true }],
       ["--key <file>", "published public key of the installation (PEM); without it, the origin of the proof is not verified"],
       ["--root <hash>", "published corpus root (from `prove root`) that the proof must match"],
-      [
-        "--no-reader",
-        "do not score sentences again; sentences that are not exact quotes are then backed only by the signature",
-        { default: true },
-      ],
+      ["--no-reader", "do not score sentences again; the signature alone then backs those that are no exact quotes", { default: true }],
       JSON_OUT,
     ],
     help: `

@@ -18,7 +18,7 @@ export function addReviewCommand(program: Command, context: CliContext): void {
   const { colors } = terminal;
   const by = ["--by <name>", "your name, for the audit log", { default: userName() }] as const;
   const review = define(program, context, "review", {
-    description: "list answers that wait for review, and approve, flag or correct them",
+    description: "list answers that wait for review; approve, flag, correct",
     help: EXAMPLES,
   });
   define(review, context, "list", {

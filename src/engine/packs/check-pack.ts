@@ -195,9 +195,7 @@ async function readPack(pack: DomainPack, options: CheckPackOptions) {
     const theirs = path !== null && existsSync(path) ? await read(path, pack.folder, name) : [];
     const visible = [...shared, ...theirs].filter(({ access }) => access !== null && tenant.access.includes(access));
     if (visible.length === 0)
-      findings.push(
-        packFinding("fault", "tenants", `${name} has access to no documents. Check \`access\` and \`documents\` of the tenant`),
-      );
+      findings.push(packFinding("fault", "tenants", `${name} has access to no documents. Check the tenant's \`access\` and \`documents\``));
     visibleTo.set(name, visible);
     documents.push(...theirs);
   }
@@ -231,11 +229,7 @@ async function checkCalibration(pack: DomainPack, { madeHere }: CheckPackOptions
   } catch (error) {
     if (!(error instanceof SourceboundError)) throw error;
     return [
-      packFinding(
-        "warning",
-        "calibration",
-        `there is a calibration in the data folder, but it could not be checked whether it is used: ${error.message}`,
-      ),
+      packFinding("warning", "calibration", `whether the calibration of the data folder is used could not be checked: ${error.message}`),
     ];
   }
   if (made !== null) return describeMade(made, name);

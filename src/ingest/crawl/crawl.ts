@@ -133,12 +133,7 @@ export async function* crawl(start: string, { depth, maxPages }: CrawlOptions, p
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
     const { url } = next;
     if (pages >= maxPages) {
-      yield {
-        type: "left-out",
-        url,
-        reason: `the limit of ${maxPages} pages per crawl was reached; raise it with --max-pages`,
-        isGone: false,
-      };
+      yield { type: "left-out", url, reason: `the limit of ${maxPages} pages was reached; raise it with --max-pages`, isGone: false };
       continue;
     }
     try {

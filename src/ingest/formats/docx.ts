@@ -91,10 +91,7 @@ export const docxFormat: Format = {
   async read({ bytes, name, recogniser }) {
     const parts = new Map(unpackZip(bytes, (part) => part.endsWith(".xml") || part.endsWith(".rels")));
     if (!parts.has("word/document.xml"))
-      throw new IngestError(
-        "bad_archive",
-        "the file is not a complete Word document (word/document.xml is missing): save it again as DOCX",
-      );
+      throw new IngestError("bad_archive", "the file is no complete Word document (word/document.xml is missing): save it again as DOCX");
     const leftOut = { hidden: 0, struck: 0 };
     const xmlOf = (part: string) => Buffer.from(parts.get(part) ?? []).toString("utf8");
     const change = (part: string, make: (xml: string) => string) => parts.has(part) && parts.set(part, Buffer.from(make(xmlOf(part))));

@@ -22,7 +22,7 @@ export const epubFormat: Format = {
     if (!parts.has(packagePath))
       throw new IngestError(
         "bad_archive",
-        "the file is not a complete EPUB, because it does not say where its table of contents is: save it again as EPUB",
+        "the file is no complete EPUB: it does not say where its table of contents is. Save it again as EPUB",
       );
     const book = readPackage(textOf(parts, packagePath), packagePath);
     const encryption = readXml(textOf(parts, "META-INF/encryption.xml"));

@@ -203,7 +203,7 @@ describe("JSON and YAML", () => {
       ["faq.json#2", "Who pays?\n\nWe do, for returns inside the country and within the time."],
     ]);
     expect(documents[0]?.reading.notices[0]?.message).toBe(
-      'the file was read as 2 documents, one per entry, with the title from "question", the text from "answer"',
+      'read as 2 documents, one per entry, with the title from "question", the text from "answer"',
     );
   });
 

@@ -130,10 +130,7 @@ function entryDocuments(source: string, entries: readonly Entry[], name: string)
     `text from ${text === null ? "all fields" : `"${text}"`}`,
   ];
   const notices: ReadingNotice[] = [
-    {
-      code: "fields_guessed",
-      message: `the file was read as ${entries.length} documents, one per entry, with the ${fieldRoles.join(", the ")}`,
-    },
+    { code: "fields_guessed", message: `read as ${entries.length} documents, one per entry, with the ${fieldRoles.join(", the ")}` },
   ];
   const seen = new Map<string, number>();
   return entries.map(({ record, key }, index) => {

@@ -5,9 +5,7 @@ import { docxOf } from "../testing/made-files.ts";
 import { parseHtml } from "./html.ts";
 import { parseMarkdown } from "./markdown.ts";
 
-const NOTICE = [
-  { code: "struck_text", message: "2 characters that are struck through or deleted were left out, because they are no longer valid" },
-];
+const NOTICE = [{ code: "struck_text", message: "2 struck or deleted characters were left out, because they no longer apply" }];
 
 describe("struck-through text is omitted with a notice", () => {
   test.each([

@@ -147,10 +147,7 @@ export function unseenNotices({ hidden, struck, figures = 0 }: LeftOut & { reado
   const notices: ReadingNotice[] = [];
   if (hidden > 0) notices.push({ code: "hidden_text", message: `${hidden} characters that the page does not show were left out` });
   if (struck > 0)
-    notices.push({
-      code: "struck_text",
-      message: `${struck} characters that are struck through or deleted were left out, because they are no longer valid`,
-    });
+    notices.push({ code: "struck_text", message: `${struck} struck or deleted characters were left out, because they no longer apply` });
   if (figures > 0) {
     const message = `${figures} pictures or charts have no alternative text, so their content cannot be found`;
     notices.push({ code: "figures_without_text", message, count: figures });

@@ -87,7 +87,7 @@ function walkZip(bytes: Uint8Array, accept: (name: string, size: number) => bool
         if (++parts > MAX_ARCHIVE_PARTS)
           throw new IngestError(
             "unpacks_too_far",
-            `the archive has more than ${MAX_ARCHIVE_PARTS} files, so nothing was read. Leave it out, or split it`,
+            `the archive has more than ${MAX_ARCHIVE_PARTS} files and was not read. Leave it out, or split it`,
           );
         return accept(name, originalSize);
       },

@@ -45,11 +45,7 @@ const experimentSchema = z
       DEFAULT_EXPERIMENT_SESSIONS,
       "Number of sessions per variant. The verdict uses only the first sessions of each variant, up to this number",
     ),
-    alpha: setting(
-      z.number().min(0.001).max(0.2),
-      DEFAULT_ALPHA,
-      "Accepted probability of a wrong verdict when there is no difference (significance level)",
-    ),
+    alpha: setting(z.number().min(0.001).max(0.2), DEFAULT_ALPHA, "Significance level: accepted probability of a false difference"),
     guardrails: setting(
       z.partialRecord(z.enum(EXPERIMENT_METRICS), z.number()),
       {},

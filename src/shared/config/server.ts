@@ -68,7 +68,7 @@ export const tokenSchema = z
     ),
     roles: optional(
       z.partialRecord(z.enum(ROLES), z.array(z.string().min(1)).min(1)),
-      "Role → the issuer's name for it; the same name when absent",
+      "Role → the issuer's name for it; default: the same",
     ),
     default_roles: setting(z.array(z.enum(ROLES).exclude(["admin"])), [], "Roles of every token if `claims.roles` is not set"),
   })
@@ -81,7 +81,7 @@ export const serverSchema = z
     host: setting(
       z.string().min(1),
       DEFAULT_HOST,
-      "Address to listen on: `127.0.0.1` for this machine only, `0.0.0.0` for every network interface",
+      "Address to listen on: `127.0.0.1` this machine only, `0.0.0.0` every network interface",
     ),
     port: setting(z.int().min(0).max(65_535), DEFAULT_PORT, "Port to listen on; 0 selects a free port"),
     admin_token: optional(
@@ -106,7 +106,7 @@ export const serverSchema = z
     request_timeout_ms: setting(
       z.int().min(1_000),
       DEFAULT_REQUEST_TIMEOUT_MS,
-      "Milliseconds within which a whole request, including its body, must arrive",
+      "Milliseconds within which a request with its body must arrive",
     ),
     hosts: setting(
       z.array(z.string().regex(/^[A-Za-z0-9._-]+$|^\[[0-9A-Fa-f:]+\]$/, "must be a host name without a port")),

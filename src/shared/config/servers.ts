@@ -47,7 +47,7 @@ export const DEFAULT_SEARCH_SHARDS = 1;
 
 const url = httpUrl.refine(
   (value) => !/^[^/]*\/\/[^/?#]*@/.test(value),
-  "must not contain a user name or password: use `username` and `password`",
+  "must contain no user name or password: use `username`, `password`",
 );
 
 export const searchSchema = z
@@ -76,16 +76,8 @@ export const searchSchema = z
       "sourcebound",
       "Prefix of index names. Installations that share a cluster need different ones",
     ),
-    shards: setting(
-      z.int().min(1).max(1_024),
-      DEFAULT_SEARCH_SHARDS,
-      "Shards of each domain's index, applied when it is built (docs/scale.md)",
-    ),
-    timeout_ms: setting(
-      z.int().min(100).max(600_000),
-      DEFAULT_SEARCH_TIMEOUT_MS,
-      "Milliseconds after which a request to a node counts as failed",
-    ),
+    shards: setting(z.int().min(1).max(1_024), DEFAULT_SEARCH_SHARDS, "Shards of each domain's index when it is built (docs/scale.md)"),
+    timeout_ms: setting(z.int().min(100).max(600_000), DEFAULT_SEARCH_TIMEOUT_MS, "Milliseconds after which a request to a node fails"),
   })
   .superRefine(({ username, aws, ca, url: given }, context) => {
     if (username !== undefined && aws !== undefined)

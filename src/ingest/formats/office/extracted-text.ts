@@ -144,10 +144,7 @@ export class ExtractedText {
     this.#parts.push(text);
     this.#length += text.length;
     if (this.#length > MAX_TEXT_BYTES)
-      throw new IngestError(
-        "file_too_large",
-        `the file contains more than ${MAX_TEXT_BYTES} characters of text: split it, or leave it out`,
-      );
+      throw new IngestError("file_too_large", `the file has more than ${MAX_TEXT_BYTES} characters of text: split it, or leave it out`);
   }
 }
 
