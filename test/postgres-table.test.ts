@@ -25,7 +25,8 @@ const NEVER = new AbortController().signal;
 
 describe.skipIf(whyNoPostgres !== null)("an index whose vectors are searched by pgvector", () => {
   const server = usePostgres();
-
+  const hnsw = async (db: Awaited<ReturnType<typeof openPostgres>>) =>
+    (await sql`select 1 from pg_indexes where indexdef like '%hnsw%'`.execute(db)).rows.length;
   const random = createRandom(5);
   const sentence = () => Array.from({ length: 8 }, () => `w${Math.floor(random() * WORDS)}`).join(" ");
   const document = (n: number, over: Partial<StoredDocument> = {}) =>
@@ -125,8 +126,7 @@ describe.skipIf(whyNoPostgres !== null)("an index whose vectors are searched by 
     expect(asked.splice(0)).toEqual(Array.from({ length: QUESTIONS }, () => "exact"));
     expect(await find(index, questions[0] as string, { scope: { domain: "d", tenant: null, access: ["secret"] } })).toEqual([]);
     expect(warned).toEqual([]);
-    const indexes = await sql<{ n: number }>`select count(*) as n from pg_indexes where indexdef like '%hnsw%'`.execute(db);
-    expect(Number(indexes.rows[0]?.n)).toBe(1);
+    expect(await hnsw(db)).toBe(1);
   });
 
   it("gives chunks found by words the same cosines as a process with vectors", async () => {
@@ -216,18 +216,17 @@ describe.skipIf(whyNoPostgres !== null)("an index whose vectors are searched by 
         return table === null ? null : { ...table, buildIndex };
       },
     });
-    const hnsw = async () => (await sql`select 1 from pg_indexes where indexdef like '%hnsw%'`.execute(db)).rows.length;
     for (let n = 0; n < 2; n++) {
       await put(store, document(DOCUMENTS + n));
       expect(await find(failing, questions[n] as string)).toHaveLength(10);
       await failing.idle();
     }
     expect(warned).toEqual([expect.stringMatching(/could not be built in PostgreSQL, so questions are slower: no space left$/)]);
-    expect(await hnsw()).toBe(0);
+    expect(await hnsw(db)).toBe(0);
     fails = false;
     await put(store, document(DOCUMENTS + 2));
     await find(failing, questions[0] as string);
     await failing.idle();
-    expect(await hnsw()).toBe(1);
+    expect(await hnsw(db)).toBe(1);
   });
 });

@@ -64,7 +64,7 @@ describe("slides", () => {
     expect(blocksOf(document).slice(1)).toEqual([
       ...["list-item1 Top", "list-item2 Under", "list-item1 3. Third", "list-item1 4. Fourth", "paragraph Plain", "list-item1 10⁶⏎new"],
     ]);
-    expect(codesOf(document)[0]).toMatch(/^struck_text 3 characters/);
+    expect(codesOf(document)[0]).toMatch(/^struck_text 3 struck/);
   });
 
   test("give tables their header and merged cells", async () => {
