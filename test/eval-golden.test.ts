@@ -119,9 +119,9 @@ describe("eval golden", () => {
       { id: "good", question: "How long may books be kept?", key_values: ["21 days"] },
     ];
     writeFileSync(join(cwd, "rows.json"), JSON.stringify(rows));
-    expect(await runCli(["eval", "golden", "--corpus", "manual", "--golden", "rows.json", "--out", "r.json"], { cwd })).toMatchObject({
-      code: 0,
-    });
+    const command = ["eval", "golden", "--corpus", "manual", "--golden", "rows.json", "--out", "r.json"];
+    expect((await runCli([...command, "--fail-under", "right.answerable=.5"], { cwd })).code).toBe(5);
+    expect(await runCli(command, { cwd })).toMatchObject({ code: 0, stderr: expect.stringContaining("leave out 1 questions") });
     const { n, metrics, items } = read("r.json");
     expect(n).toMatchObject({ asked: 2, not_asked: 1 });
     expect(metrics["right.answerable"]).toBe(1);

@@ -39,7 +39,6 @@ describe.skipIf(TRIES_ALL)("the package as this checkout builds it", () => {
   });
 });
 
-/** A copy of this checkout without its build. */
 const copy = join(root, "clone");
 
 async function packAndInstall(): Promise<void> {

@@ -151,7 +151,10 @@ async function evaluateGolden(
   const broken = brokenBounds(bounds, report.metrics);
   journal.finish();
   for (const text of broken) terminal.error(text);
-  if (broken.length > 0) context.exitCode = EXIT.found;
+  const unasked = measured.flatMap(itemsOf).filter(({ error }) => error !== null);
+  if (unasked.length > 0) terminal.error(`The figures leave out ${unasked.length} questions that could not be asked: ${unasked[0]?.refusal}`);
+  // A bound must not hold because its questions were left out.
+  if (broken.length > 0 || (bounds.length > 0 && unasked.length > 0)) context.exitCode = EXIT.found;
 }
 
 async function recorderOf(path: string, config: Config): Promise<OutputRecorder> {
