@@ -98,7 +98,7 @@ function describeMemory({ cache_mode: mode, cached }: WireAnswer): string {
   const since = cached === undefined ? "" : ` on ${formatDate(cached.stored_at.slice(0, 10))}`;
   if (mode === "curated") return `A reviewer wrote this answer${since}. It was checked against the documents, like every answer.`;
   const asked = cached?.question ? ` The question was: “${cached.question}”.` : "";
-  return `This answer was given to an equivalent question before${since}.${asked} It has been checked again against the current documents.`;
+  return `An equivalent question was answered before${since}.${asked} The answer was checked again against the current documents.`;
 }
 
 function describeSources({ citations }: WireAnswer): string {
@@ -132,7 +132,7 @@ export function Incomplete({ status, shown, busy, onRetry }: IncompleteProps) {
         {shown > 0 ? <span className="tag">incomplete answer</span> : null}
       </h3>
       <p>{text}</p>
-      {shown > 0 ? <p>The sentences above were checked before they were shown, but the rest of the answer is missing.</p> : null}
+      {shown > 0 ? <p>The sentences above were checked before they were shown, but the rest is missing.</p> : null}
       <QuietButton disabled={busy} onClick={onRetry}>
         Ask again
       </QuietButton>
@@ -145,7 +145,7 @@ type Ended = Exclude<TurnStatus, { readonly type: "running" | "answered" }>;
 function describeEnd(status: Ended): { heading: string; text: string } {
   if (status.type === "stopped") return { heading: "Stopped", text: "You stopped this answer." };
   if (status.type === "interrupted") {
-    const text = "The page was closed or reloaded, or you switched to another conversation, before the answer was complete.";
+    const text = "The page was closed, reloaded or switched before the answer was complete.";
     return { heading: "Interrupted", text };
   }
   const { code, message, status: http } = status.failure;
@@ -153,7 +153,7 @@ function describeEnd(status: Ended): { heading: string; text: string } {
     return { heading: "The server cannot be reached", text: "Check that the server is running and that you are online, then ask again." };
   }
   if (code === "stream_cut") {
-    const text = "The connection closed before the answer was complete. Ask again. If this happens repeatedly, check the server log.";
+    const text = "The connection closed before the answer was complete. Ask again. If it happens again, check the server log.";
     return { heading: "Connection lost", text };
   }
   const refused = (http !== null && http < 500) || code.startsWith("question_");

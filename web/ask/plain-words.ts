@@ -6,16 +6,16 @@ import type { CitationState } from "./use-citation-states.ts";
 
 const WARNINGS: Readonly<Record<string, string>> = {
   low_confidence: "The documents may not cover this topic fully. Check the official source before you rely on this answer.",
-  weak_retrieval: "The passages found match the question only loosely. Read them before you rely on this answer.",
+  weak_retrieval: "The passages match the question only loosely. Read them first.",
   dense_failed: "Search by meaning was not available, so only the words of the question were searched for.",
-  index_behind: "The newest changes of the documents are still being indexed. Ask again in a moment.",
+  index_behind: "The newest changes are still being indexed. Ask again in a moment.",
   index_full: "Search by meaning does not cover the newest documents. If this message stays, ask your administrator.",
   ingest_unfinished:
     "Not all documents have been ingested yet, so some may be missing here. If this message stays, ask your administrator.",
-  filter_narrow: "Only the part of the documents that you chose was searched.",
-  web_failed: "Some passages may or may not answer the question. They could not be checked on the web, so they were not used.",
-  web_off: "Some passages may or may not answer the question. They were not checked on the web, so they were not used.",
-  stream_differs: "The final answer differs from the text shown while it was written. This is the final one.",
+  filter_narrow: "Only the part that you chose was searched.",
+  web_failed: "Uncertain passages could not be checked on the web, so they were not used.",
+  web_off: "Uncertain passages were not checked on the web, so they were not used.",
+  stream_differs: "This final answer differs from the text shown before.",
 };
 
 /** Codes of warnings that are shown in a section of their own. */

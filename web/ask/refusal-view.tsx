@@ -76,7 +76,7 @@ export default function RefusalView({ number, scope, refusal }: RefusalViewProps
       </details>
       {searched.unreadable_count === 0 ? null : (
         <details className="message is-warning" open={searched.unreadable_count <= 3}>
-          <summary>Files that could not be read and were not searched: {formatCount(searched.unreadable_count, "file")}</summary>
+          <summary>Not searched, because unreadable: {formatCount(searched.unreadable_count, "file")}</summary>
           <ul>
             {searched.unreadable.map((path) => (
               <li key={path}>
