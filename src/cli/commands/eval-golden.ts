@@ -152,7 +152,8 @@ async function evaluateGolden(
   journal.finish();
   for (const text of broken) terminal.error(text);
   const unasked = measured.flatMap(itemsOf).filter(({ error }) => error !== null);
-  if (unasked.length > 0) terminal.error(`The figures leave out ${unasked.length} questions that could not be asked: ${unasked[0]?.refusal}`);
+  if (unasked.length > 0)
+    terminal.error(`The figures leave out ${unasked.length} questions that could not be asked: ${unasked[0]?.refusal}`);
   // A bound must not hold because its questions were left out.
   if (broken.length > 0 || (bounds.length > 0 && unasked.length > 0)) context.exitCode = EXIT.found;
 }
