@@ -88,9 +88,7 @@ describe.skipIf(whyNoPostgres !== null)("an index whose vectors are searched by 
     return corpus.search(searchRequest(corpus, question, { vector, bm25: false, ...over }));
   }
 
-  async function find(corpus: DomainIndex, question: string, over: Partial<SearchRequest> = {}): Promise<string[]> {
-    return (await candidates(corpus, question, over)).map(({ chunk }) => chunk.id);
-  }
+  const find = async (...asked: Parameters<typeof candidates>) => (await candidates(...asked)).map(({ chunk }) => chunk.id);
 
   /** Recall of an index against exact search; any of several chunks with the last score counts. */
   async function recall(index: DomainIndex, exact: DomainIndex, over: Partial<SearchRequest> = {}): Promise<number> {
@@ -125,8 +123,7 @@ describe.skipIf(whyNoPostgres !== null)("an index whose vectors are searched by 
     expect(await recall(index, exact, part)).toBe(1);
     expect(asked.splice(0)).toEqual(Array.from({ length: QUESTIONS }, () => "exact"));
     expect(await find(index, questions[0] as string, { scope: { domain: "d", tenant: null, access: ["secret"] } })).toEqual([]);
-    expect(warned).toEqual([]);
-    expect(await hnsw(db)).toBe(1);
+    expect([warned, await hnsw(db)]).toEqual([[], 1]);
   });
 
   it("gives chunks found by words the same cosines as a process with vectors", async () => {
@@ -154,7 +151,8 @@ describe.skipIf(whyNoPostgres !== null)("an index whose vectors are searched by 
     expect(await rows()).toBe(DOCUMENTS * WINDOWS);
     await put(store, windowedDocument("new", ["zebra quagga okapi."]));
     for (const one of [first, second]) expect((await find(one, "zebra quagga okapi"))[0]).toBe("new-0-v1");
-    await put(store, windowedDocument("new", ["ibex markhor chamois."], { version: "v2" }));
+    const changed = windowedDocument("new", ["ibex markhor chamois."], { version: "v2" });
+    await put(store, changed);
     for (const one of [second, first]) {
       expect((await find(one, "ibex markhor chamois"))[0]).toBe("new-0-v2");
       expect(await find(one, "zebra quagga okapi")).not.toContain("new-0-v1");
@@ -162,8 +160,11 @@ describe.skipIf(whyNoPostgres !== null)("an index whose vectors are searched by 
     await Promise.all([first.idle(), second.idle()]);
     expect(await rows()).toBe(DOCUMENTS * WINDOWS + 1);
     const third = await opened();
-    expect((await find(third, "ibex markhor chamois"))[0]).toBe("new-0-v2");
-    await store.documents.deleteFiles({ domain: "d", tenant: null, source: "s" }, ["new.md"]);
+    const deleted = () => store.documents.deleteFiles({ domain: "d", tenant: null, source: "s" }, ["new.md"]);
+    // Stored again before a replica notices the deletion, which deleted its vectors too.
+    await deleted().then(() => put(store, changed));
+    for (const one of [first, third]) expect((await find(one, "ibex markhor chamois"))[0]).toBe("new-0-v2");
+    await deleted();
     for (const one of [first, second, third]) expect(await find(one, "ibex markhor chamois")).not.toContain("new-0-v2");
     expect(await rows()).toBe(DOCUMENTS * WINDOWS);
   });

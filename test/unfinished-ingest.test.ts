@@ -43,7 +43,6 @@ describe("an interrupted ingest", () => {
     expect(documents).toBeLessThan(PAGES);
     expect(await warned()).toContain("the ingest of 150 files is not complete");
     expect(await warned("What does a night at pier 3 cost?")).toContain("sourcebound ingest");
-    // A single file of the folder completes nothing.
     const place = { root: `${library.sandbox.folder}/pages`, source: (await library.engine.files({}))[0]?.source };
     for await (const _ of library.engine.ingestFiles([`${place.root}/p99.md`], place));
     expect((await library.engine.counts(library.engine.scope())).documents).toBe(documents + 1);

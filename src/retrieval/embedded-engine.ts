@@ -86,7 +86,8 @@ export class EmbeddedEngine implements SearchEngine {
     this.drop(changed.flatMap(({ id }) => (held.has(id) ? [id] : [])));
     for (const document of changed) this.indexed.insert(document, this.stem);
     if (changed.length > 0) this.windowsChanged();
-    await this.adoptStored(changed.map(({ id }) => id));
+    // Also documents of an equal version: one that was deleted and stored again has lost its vectors in the database.
+    await this.adoptStored(documents.map(({ id }) => id));
     if (revision !== undefined) this.reached = revision;
     if (vectors !== undefined) await this.addVectors(vectors);
   }

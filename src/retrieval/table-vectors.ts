@@ -82,6 +82,7 @@ export class TableVectors {
     if (this.table === null) return;
     const places = await this.table.places(documentIds);
     const { documents, entries } = this.indexed();
+    for (const id of documentIds) for (const slot of documents.get(id)?.slots ?? []) this.stored.delete(slot);
     for (const [id, starts] of places)
       for (const slot of documents.get(id)?.slots ?? []) if (starts.has((entries[slot] as Entry).window.start)) this.stored.add(slot);
     this.buildIndexIfMany();
