@@ -55,7 +55,8 @@ test("files that waited behind one that ends its thread are read by another", as
   const reader = openReader({ timeoutMs: 600_000, threads: 1 });
   const cancelled = new AbortController();
   const first = reader.read(file("first.md", "word ".repeat(6_000)), cancelled.signal);
-  const second = reader.read(file("b.md", "Text of b."), never);
+  // As from `fs.readFile`: the bytes have a buffer of their own, which a thread would take over.
+  const second = reader.read({ path: "b.md", bytes: Buffer.from(new TextEncoder().encode("Text of b.").buffer) }, never);
   cancelled.abort(new Error("stop"));
   await expect(first).rejects.toThrow("stop");
   expect((await second).map(({ text }) => text)).toEqual(["Text of b."]);

@@ -246,7 +246,7 @@ export function createFileReader({
         signal.throwIfAborted();
         try {
           // Copy the bytes of a quick file, which the thread takes over: if this thread ends, another thread can read the file.
-          const outcome = await readOnce(isQuick ? { ...file, bytes: file.bytes.slice() } : file, { bytes, isQuick }, signal);
+          const outcome = await readOnce(isQuick ? { ...file, bytes: new Uint8Array(file.bytes) } : file, { bytes, isQuick }, signal);
           if (outcome.type === "documents") return outcome.documents;
           throw new IngestError(outcome.code, outcome.message, outcome.data);
         } catch (error) {
