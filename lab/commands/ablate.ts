@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { type CliContext, configOf, pathOf } from "../../src/cli/context.ts";
 import { chooseSets } from "../../src/grading/choose-sets.ts";
+import { playOutput, recordOutput } from "../../src/grading/golden-journal.ts";
 import { renderTable, writeReport } from "../../src/grading/report.ts";
 import { RequestError } from "../../src/shared/errors.ts";
 import { didYouMean } from "../../src/text/spelling.ts";
@@ -19,6 +20,8 @@ interface AblateFlags {
   rate: string;
   rounds: string;
   seed: string;
+  record?: string;
+  recorded?: string;
   out?: string;
 }
 
@@ -49,6 +52,8 @@ export function addAblateCommand(program: Command, context: CliContext): void {
     )
     .option("--rounds <n>", "times that every question is asked, each with other faults", DEFAULT_ROUNDS)
     .option("--seed <n>", "of the faults", DEFAULT_SEED)
+    .option("--record <file>", "record the configured model's reply to each prompt in this file")
+    .option("--recorded <file>", "use the replies that --record wrote to this file instead of calling the model")
     .option("--json, --out <file>", "write the whole report as JSON")
     .addHelpText("after", EXAMPLES)
     .action((flags: AblateFlags, command: Command) => runAblation(flags, command, context));
@@ -59,6 +64,7 @@ Examples:
   ./run ablate --domain veterans --out ablation.json
   ./run ablate --domain veterans --rungs ladder --writers scripted --rate source --rounds 10
   ./run ablate --domain retail --rungs ladder --writers model --limit 10
+  ./run ablate --domain retail --rungs ladder --writers model --recorded replies.json
   ./run ablate --corpus data/va-pages --golden data/va-golden --domain veterans --rungs seven,seven-5`;
 
 async function runAblation(flags: AblateFlags, command: Command, context: CliContext): Promise<void> {
@@ -74,28 +80,33 @@ async function runAblation(flags: AblateFlags, command: Command, context: CliCon
   const [chosen] = chooseSets({ ...places, domain, tenant, limit }, config.domains_dir);
   if (chosen === undefined) throw new RequestError("golden_missing", "There is no set: give --domain, or --corpus with --golden.");
   // Dynamic imports, so that help and usage errors do not load the engine.
-  const [{ ablate }, { summarizeAblation, SOURCE_RATES }, { RUNGS }, { createShippedJudge }] = await Promise.all([
+  const [{ ablate }, { summarizeAblation, SOURCE_RATES }, { RUNGS }, { createShippedJudge }, { modelsOf }] = await Promise.all([
     import("../runs/ablate/ablate.ts"),
     import("../runs/ablate/summarize.ts"),
     import("../runs/ablate/rungs.ts"),
     import("../../src/grading/claim-judge.ts"),
+    import("../../src/engine/open.ts"),
   ]);
   const rungs = rungsNamed(flags.rungs, RUNGS);
   const rates = share === null ? SOURCE_RATES : { hallucination: share, number: share, url: share, citation: share };
   const shared = { chosen, rungs, rates, rounds, seed, config, judge: createShippedJudge(), signal };
   const ablated: AblatedWriter[] = [];
+  const recorder = flags.record === undefined ? null : recordOutput(pathOf(context, flags.record), modelsOf(config));
+  const models = recorder?.models ?? (flags.recorded === undefined ? null : playOutput(pathOf(context, flags.recorded)));
   for (const writer of writers) {
-    if (writer === "model" && config.model === undefined) {
+    if (writer === "model" && config.model === undefined && models === null) {
       terminal.error(
         "No model is configured: the layers are not measured with a real one. Configure `model`, or set SOURCEBOUND_MODEL_BASE_URL and SOURCEBOUND_MODEL_SMALL.",
       );
       continue;
     }
     const total = rungs.length * rounds * (chosen.set.answerable.length + chosen.set.unanswerable.length);
-    for await (const event of ablate({ ...shared, writer })) {
+    const parts = writer === "model" && models !== null ? { models } : {};
+    for await (const event of ablate({ ...shared, writer, parts })) {
       if (event.type === "progress") terminal.progress(`${event.done}/${total} ${writer}, ${event.what}`);
       else ablated.push({ writer, rungs, items: event.items, questions: event.questions, rounds });
     }
+    recorder?.save();
   }
   const { report, table } = summarizeAblation(ablated, { command: `ablate${givenOptions(command, ["out"])}`, seed, rates });
   terminal.print(terminal.colors.bold(`${report.name}: ${report.command}`));

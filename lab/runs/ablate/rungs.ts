@@ -70,6 +70,7 @@ export const RUNGS: readonly Rung[] = [
   sevenWithout("5", "5, numbers", { check: { values: "off" } }),
   sevenWithout("6", "6, citations that lead nowhere", { check: { nowhere: "leave" } }),
   sevenWithout("7", "7, the warning before the answer", { gate: { warn: -1 } }),
+  oursWithout("checks", { gate: { type: "none" }, check: UNCHECKED }),
   oursWithout("gate", { gate: { type: "none" } }),
   oursWithout("comparison", { comparePassages: false }),
   oursWithout("values", without({ values: "off" })),
