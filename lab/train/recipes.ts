@@ -180,17 +180,31 @@ export const RECIPES: readonly Recipe[] = [
   },
   {
     name: "adapters",
-    what: "changes of the cross-encoder for pairs of questions",
-    makes: [`${WEIGHTS}/questions.bin`, "src/cross-encoder/parity/questions.parity.json"],
-    minutes: 25,
-    needs: { data: ["reader/pairs"] },
-    steps: ({ data }) => {
-      const files = ["--out", `../../../${WEIGHTS}/questions.bin`, "--parity", "../../../src/cross-encoder/parity/questions.parity.json"];
-      const start = ["--start", `../../../${WEIGHTS}/reader.bin`, "--data", data, "--name", "questions-1"];
-      const rows = ["--rows", "../../sets/question-pairs.jsonl", "--collections", "../../sets/written"];
+    what: "changes of the cross-encoder for pairs of questions, and for sentences with their evidence",
+    makes: ["questions", "claims"].flatMap((name) => [`${WEIGHTS}/${name}.bin`, `src/cross-encoder/parity/${name}.parity.json`]),
+    minutes: 75,
+    needs: { data: ["reader/pairs", "reader/claims", "collections"] },
+    steps: ({ data, work }) => {
+      const adapt = (head: "questions" | "claims", name: string, ...more: readonly string[]): Step => {
+        const files = [`--out=../../../${WEIGHTS}/${head}.bin`, `--parity=../../../src/cross-encoder/parity/${head}.parity.json`];
+        const start = ["--start", `../../../${WEIGHTS}/reader.bin`, "--data", data, "--name", name];
+        return { folder: "lab/train/reader", command: [PYTHON, "adapt.py", head, ...start, ...more, ...files] };
+      };
+      const sentences = (part: "train" | "validation") => join(work, `claims-${part}.jsonl`);
+      const written = (part: "train" | "validation"): Step => {
+        const options = ["--pages", join(data, "collections"), "--part", part, "--out", sentences(part)];
+        return { folder: ".", command: ["node", "dist/lab/train/reader/claims.js", ...options] };
+      };
+      const pairs = ["--rows", "../../sets/question-pairs.jsonl", "--collections", "../../sets/written"];
+      const claims = ["--rows", sentences("train"), "--held", sentences("validation"), "--pages", "../../sets/short-pages.jsonl"];
       const sizes = ["--rank", "8", "--passes", "2", "--batch", "160", "--public-rows", "1000", "--minutes", "24"];
-      const command = [PYTHON, "adapt.py", "questions", ...start, ...rows, ...sizes, ...files];
-      return [...environment("reader"), { folder: "lab/train/reader", command }];
+      return [
+        ...environment("reader"),
+        adapt("questions", "questions-1", ...pairs, ...sizes),
+        written("train"),
+        written("validation"),
+        adapt("claims", "claims-2", ...claims, "--quotes", "../../sets/written/claims.jsonl", "--rank", "16", "--minutes", "48"),
+      ];
     },
   },
   {

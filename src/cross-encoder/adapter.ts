@@ -6,7 +6,7 @@ interface Unpacked {
   readonly header: Omit<WeightsHeader, "tensors">;
   readonly hash: string;
   readonly places: ReadonlyMap<string, number>;
-  readonly memory: WebAssembly.Memory;
+  readonly memory: { readonly buffer: ArrayBufferLike };
 }
 
 /** Largest absolute value of the 8-bit code of a weight. */

@@ -12,8 +12,8 @@ import { createReadText, loadReaderWeights, type ReaderWeights } from "./weights
 
 export const weightsFile = (name: string) => join(PACKAGE_ROOT, "src", "models", "weights", `${name}.bin`);
 export const SHIPPED_WEIGHTS = weightsFile("reader");
-/** An adapter for the embedded weights. `questions` is for pairs of questions. */
-export type Adapter = "questions";
+/** An adapter for the embedded weights. `questions` is for pairs of questions, `claims` for sentences with their evidence. */
+export type Adapter = "questions" | "claims";
 /**
  * Default maximum number of threads. More threads gain little, because a question has about a dozen candidates, and
  * other processes need cores too.

@@ -18,7 +18,7 @@ for (const [name, path] of Object.entries(files)) {
   });
 }
 
-describe.each(["questions"] as const)("the adapter for %s", (adapter) => {
+describe.each(["questions", "claims"] as const)("the adapter for %s", (adapter) => {
   it("equals torch with merged matrices", async () => {
     const path = weightsFile(adapter);
     const weights = loadReaderWeights(SHIPPED_WEIGHTS, 1, path);

@@ -26,7 +26,7 @@ export function createShippedSupport(
 ): SupportScorer {
   const scorer = once(() => {
     const weights = readEntailmentWeights();
-    return createEntailmentScorer({ weights, embed: (texts) => encoder().embedSync(texts), read: of(weights) });
+    return createEntailmentScorer({ weights, embed: (texts) => encoder().embedSync(texts), read: of(weights, "claims") });
   });
   return {
     get id() {

@@ -24,9 +24,9 @@ if (pages === undefined || date === undefined || out === undefined) throw new Er
 /** Shares of true sentences below each band: removed, and removed or warned about. */
 const BANDS = { unsupported: 0.05, unclear: 0.12 };
 
-const reader = createReader();
+const reader = createReader({ adapter: "claims" });
 const plain: EntailmentWeights = {
-  ...{ name: "entailment-1", recipe: "lab/train/entailment", date, reader: { ...reader.weights } },
+  ...{ name: "entailment-2", recipe: "lab/train/entailment", date, reader: { ...reader.weights } },
   ...{ slope: 1, offset: 0 },
 };
 const keeper = createReaderKeeper(() => reader);

@@ -164,7 +164,22 @@ class Schedule:
 
 def read_claims(path: Path, pool: Pool) -> list[dict]:
     rows = [row for row in lines(path) if row["windows"]]
-    return [dict(text=row["claim"], claim=pool(row["claim"]), windows=[pool(one) for one in row["windows"]], true=float(not row["false"]), words=row["words"]) for row in rows]
+    return [dict(text=row["claim"], claim=pool(row["claim"]), windows=[pool(one) for one in row["windows"]], true=float(not row["false"]), words=row["words"], kind=row["fault"]) for row in rows]
+
+
+def read_pages(path: Path, pool: Pool, draw: random.Random) -> tuple[list[dict], list[dict]]:
+    """Returns sentences about short pages: those to learn, and those of every sixth page, which are held out. A third of the former are beside another page, too."""
+    learned, held = [], []
+    pages = list(lines(path))
+    texts = [f"{page['title']}\n{page['text']}" for page in pages]
+    for at, page in enumerate(pages):
+        for claim in page["claims"]:
+            windows = [pool(texts[at])]
+            if at % 6 != 0 and draw.random() < 1 / 3:
+                windows.append(pool(texts[draw.choice([other for other in range(len(pages)) if other % 6 != 0 and other != at])]))
+            row = dict(text=claim["text"], claim=pool(claim["text"]), windows=windows, true=float(claim["label"] == "supported"), words=claim.get("false_words"), kind=claim["kind"])
+            (held if at % 6 == 0 else learned).append(row)
+    return learned, held
 
 
 def read_public(data: Path, quotes: Path, rows_of_set: int, pool: Pool, draw: random.Random) -> list[tuple[int, int, int]]:
@@ -219,6 +234,8 @@ def drawn_from(rows: list, size: int, queue: list[int], pick: np.random.Generato
 def train_claims(options: argparse.Namespace, pick: np.random.Generator, draw: random.Random) -> None:
     pool = Pool()
     rows, held = read_claims(options.rows, pool), read_claims(options.held, pool)
+    learned, held_pages = read_pages(options.pages, pool, draw)
+    rows += learned
     public = read_public(options.data, options.quotes, options.public_rows, pool, draw)
     adapted = Adapted(options.start, pool, options.rank, options.seed, True)
     model, texts = adapted.model, adapted.texts
@@ -255,10 +272,15 @@ def train_claims(options: argparse.Namespace, pick: np.random.Generator, draw: r
     @torch.no_grad()
     def measure(rounded: bool) -> None:
         adapted.merge(rounded)
-        scores = [float(support_of(read([row["claim"]] * len(row["windows"]), row["windows"])[0]).max()) for row in held]
-        true, score = np.array([row["true"] for row in held]), np.array(scores)
-        below = [int((score[true == 0] < np.quantile(score[true == 1], share)).sum()) for share in (0.05, 0.12)]
-        print(f"{'rounded' if rounded else 'exact'}: {len(held)} sentences, AUROC {roc_auc_score(true, score):.3f}; of {int((true == 0).sum())} false ones below what 5 and 12 % of true ones are below: {below}", flush=True)
+        cuts = None
+        for name, some in (("drafts", held), ("short pages", held_pages)):
+            scores = [float(support_of(read([row["claim"]] * len(row["windows"]), row["windows"])[0]).max()) for row in some]
+            true, score = np.array([row["true"] for row in some]), np.array(scores)
+            cuts = [np.quantile(score[true == 1], share) for share in (0.05, 0.12)] if cuts is None else cuts
+            below = [(int((score[true == 1] < cut).sum()), int((score[true == 0] < cut).sum())) for cut in cuts]
+            kinds = np.array([row["kind"] for row in some])
+            by_kind = ", ".join(f"{kind} {int((score[kinds == kind] < cuts[1]).sum())} of {int((kinds == kind).sum())}" for kind in sorted(set(kinds)))
+            print(f"{'rounded' if rounded else 'exact'}, {name}: {int(true.sum())} true, {int((true == 0).sum())} false, AUROC {roc_auc_score(true, score):.3f}; true and false ones below the scores that 5 and 12 % of the true sentences of drafts are below: {below}; by kind, below the second: {by_kind}", flush=True)
 
     schedule = Schedule([adapted.trained(), [model.heads["claim.weight"], model.heads["claim.bias"], marker, marker_bias]], int(options.passes * len(rows) / options.batch), options.minutes)
     queue: list[int] = []
@@ -338,6 +360,7 @@ def main() -> None:
     parser.add_argument("--start", type=Path, required=True, help="weights of the cross-encoder")
     parser.add_argument("--rows", type=Path, required=True)
     parser.add_argument("--held", type=Path, help="claims that are not learned")
+    parser.add_argument("--pages", type=Path, help="short pages with sentences: ../../sets/short-pages.jsonl")
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--quotes", type=Path)
     parser.add_argument("--collections", type=Path)

@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { SHIPPED_WEIGHTS } from "../../../src/cross-encoder/create-reader.ts";
+import { mergeAdapter } from "../../../src/cross-encoder/adapter.ts";
+import { weightsFile as bundled, SHIPPED_WEIGHTS } from "../../../src/cross-encoder/create-reader.ts";
 import { placeOf } from "../../../src/cross-encoder/weights.ts";
 import { readEntailmentWeights } from "../../../src/models/entailment.ts";
 import { weightsFile } from "../../../src/models/hub/catalog.ts";
@@ -18,6 +19,7 @@ if (process.argv[1]?.endsWith("export-hub.js")) {
   if (values.out === undefined) throw new Error("--out is missing: name the folder of the model");
   if (values.head !== "answer" && values.head !== "claim") throw new Error('--head must be "answer" or "claim"');
   const weights = readStoredWeights(SHIPPED_WEIGHTS);
+  if (values.head === "claim") mergeAdapter(bundled("claims"), { ...weights, memory: weights });
   mkdirSync(join(values.out, "onnx"), { recursive: true });
   writeFileSync(join(values.out, weightsFile("q8")), encodeModel(createClassifierGraph(weights, values.head)));
   const label = values.head === "answer" ? "answers" : "consistent";

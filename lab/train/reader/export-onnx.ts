@@ -20,7 +20,7 @@ export function readStoredWeights(path: string) {
   const payloadAt = PREFIX_BYTES + bytes.readUInt32LE(40);
   const header = headerSchema.parse(JSON.parse(bytes.toString("utf8", PREFIX_BYTES, payloadAt)));
   const { buffer } = Uint8Array.from(bytes.subarray(payloadAt));
-  return { header, buffer, places: checkTensors(header, buffer.byteLength) };
+  return { header, buffer, hash: bytes.toString("hex", 8, 40), places: checkTensors(header, buffer.byteLength) };
 }
 
 /** Names of the graph's inputs, one row per token (`embedding.ts` fills them), and of its output: the mean of the last hidden states. */
