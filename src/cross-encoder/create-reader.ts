@@ -359,7 +359,7 @@ export function createSharing(): (open?: () => Reader) => Reader {
   };
 }
 
-const shared = { none: createSharing(), questions: createSharing() };
+const shared = { none: createSharing(), questions: createSharing(), claims: createSharing() };
 
 /**
  * Opens the embedded cross-encoder, with or without an adapter. All engines of the process share it.
