@@ -4,12 +4,17 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { deflateRawSync } from "node:zlib";
+import { brotliCompressSync, constants } from "node:zlib";
 
 const require = createRequire(import.meta.url);
 const sources = join(import.meta.dirname, "..", "src");
+const settings = {
+  [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
+  [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS,
+};
+const compress = (bytes) => brotliCompressSync(bytes, { params: { ...settings, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } });
 
-// src/text/cl100k.bin: the tokens in rank order; each is a length byte followed by its bytes.
+// src/text/cl100k.bin, compressed: the tokens in rank order; each is a length byte followed by its bytes.
 const lines = readFileSync(process.argv[2], "utf8");
 const tokens = lines
   .trim()
@@ -20,7 +25,7 @@ const tokens = lines
     const bytes = Buffer.from(token, "base64");
     return Buffer.concat([Buffer.of(bytes.length), bytes]);
   });
-writeFileSync(join(sources, "text", "cl100k.bin"), Buffer.concat(tokens));
+writeFileSync(join(sources, "text", "cl100k.bin"), compress(Buffer.concat(tokens)));
 
 // english-words.bin, compressed: one line per SCOWL level with its lower-case words of English, American and British spelling that no lower level has.
 const LEVELS = [10, 20, 35, 40, 50, 55, 60, 70];
@@ -31,5 +36,5 @@ const byLevel = LEVELS.map((level) => {
   for (const word of words) seen.add(word);
   return `${level} ${words.join(" ")}\n`;
 });
-writeFileSync(join(sources, "language", "english-words.bin"), deflateRawSync(byLevel.join(""), { level: 9 }));
+writeFileSync(join(sources, "language", "english-words.bin"), compress(Buffer.from(byLevel.join(""))));
 process.stderr.write(`${tokens.length} tokens, ${seen.size} words\n`);

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { inflateRawSync } from "node:zlib";
+import { brotliDecompressSync } from "node:zlib";
 import { PACKAGE_ROOT } from "../package.ts";
 import type { TextRange } from "../shared/types.ts";
 import { memoised, once, whileHeld } from "../text/memo.ts";
@@ -114,7 +114,7 @@ export const sharedEnglishWords = whileHeld(createEnglishWords);
 /** Reads the word lists from a compressed file with one line per level. `scripts/build-data.mjs` writes the file. */
 function readLists(): { readonly level: number; readonly words: readonly string[] }[] {
   const file = readFileSync(join(PACKAGE_ROOT, "src", "language", "english-words.bin"));
-  const lines = inflateRawSync(file).toString("utf8").trimEnd().split("\n");
+  const lines = brotliDecompressSync(file).toString("utf8").trimEnd().split("\n");
   return lines.map((line) => {
     const [level, ...words] = line.split(" ");
     return { level: Number(level), words };

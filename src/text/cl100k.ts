@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { brotliDecompressSync } from "node:zlib";
 import { PACKAGE_ROOT } from "../package.ts";
 import type { TextRange } from "../shared/types.ts";
 import { once } from "./memo.ts";
@@ -145,7 +146,7 @@ function countMerged(word: string, known: ReadonlyMap<string, number>): number {
 
 /** Reads the tokens and their ranks from the file that `scripts/build-data.mjs` writes. A token has one character per byte. */
 function readRanks(): ReadonlyMap<string, number> {
-  const file = readFileSync(join(PACKAGE_ROOT, "src", "text", "cl100k.bin"));
+  const file = brotliDecompressSync(readFileSync(join(PACKAGE_ROOT, "src", "text", "cl100k.bin")));
   const found = new Map<string, number>();
   for (let at = 0; at < file.length; ) {
     const end = at + 1 + (file[at] as number);
