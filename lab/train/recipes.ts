@@ -186,7 +186,8 @@ export const RECIPES: readonly Recipe[] = [
     needs: { data: ["reader/pairs", "reader/claims", "collections"] },
     steps: ({ data, work }) => {
       const adapt = (head: "questions" | "claims", name: string, ...more: readonly string[]): Step => {
-        const files = [`--out=../../../${WEIGHTS}/${head}.bin`, `--parity=../../../src/cross-encoder/parity/${head}.parity.json`];
+        const parity = `../../../src/cross-encoder/parity/${head}.parity.json`;
+        const files = ["--out", `../../../${WEIGHTS}/${head}.bin`, "--parity", parity];
         const start = ["--start", `../../../${WEIGHTS}/reader.bin`, "--data", data, "--name", name];
         return { folder: "lab/train/reader", command: [PYTHON, "adapt.py", head, ...start, ...more, ...files] };
       };
@@ -203,7 +204,19 @@ export const RECIPES: readonly Recipe[] = [
         adapt("questions", "questions-1", ...pairs, ...sizes),
         written("train"),
         written("validation"),
-        adapt("claims", "claims-2", ...claims, "--quotes", "../../sets/written/claims.jsonl", "--rank", "16", "--minutes", "48"),
+        adapt(
+          "claims",
+          "claims-2",
+          ...claims,
+          "--quotes",
+          "../../sets/written/claims.jsonl",
+          "--rank",
+          "16",
+          "--stored-rank",
+          "5",
+          "--minutes",
+          "48",
+        ),
       ];
     },
   },

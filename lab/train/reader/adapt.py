@@ -80,7 +80,9 @@ class Adapted:
 
     @torch.no_grad()
     def cut(self, rank: int) -> None:
-        """Keeps the largest singular values of each change."""
+        """Keeps the largest singular values of each change, and 8 bits of the biases' fractions, so that they compress."""
+        for bias in self.biases:
+            bias.copy_(short(bias))
         for layer in self.factors:
             for at, (a, b) in enumerate(layer):
                 left, values, right = torch.linalg.svd(b @ a, full_matrices=False)
@@ -92,7 +94,7 @@ class Adapted:
         out: dict[str, tuple[str, np.ndarray]] = {}
 
         def matrix(name: str, *parts: torch.Tensor) -> None:
-            codes, scales = weights.quantise_rows(torch.cat([part.detach() for part in parts]).numpy(), 8)
+            codes, scales = quantised(torch.cat([part.detach() for part in parts]))
             out[f"{name}.codes"], out[f"{name}.scales"] = ("i8", codes), ("f32", scales)
 
         for layer, (factors, own) in enumerate(zip(self.factors, self.own)):
@@ -124,8 +126,17 @@ class Adapted:
         write_parity(path, digest, cases, vectors, outputs_of(numbers, vectors))
 
 
+def short(values: torch.Tensor) -> torch.Tensor:
+    return values.detach().bfloat16().float()
+
+
+def quantised(matrix: torch.Tensor) -> tuple[np.ndarray, np.ndarray]:
+    codes, scales = weights.quantise_rows(matrix.detach().numpy(), 8)
+    return codes, short(torch.from_numpy(scales)).numpy()
+
+
 def as_stored(factor: torch.Tensor) -> torch.Tensor:
-    codes, scales = weights.quantise_rows(factor.detach().numpy(), 8)
+    codes, scales = quantised(factor)
     return torch.from_numpy(codes * scales[:, None])
 
 
