@@ -9,6 +9,7 @@ import { loadEmbeddedEncoder } from "../../../src/models/embedded-encoder.ts";
 import { probabilityOf } from "../../../src/models/weights/scorer.ts";
 import { PACKAGE_ROOT } from "../../../src/package.ts";
 import { unpackSets } from "../../sets/unpack-sets.ts";
+import { fitLogistic, type LogisticModel, probability } from "../logistic.ts";
 
 /**
  * Fits the crisis classifier, its first stage and its second stage on the cross-encoder's vector, on the cases in this folder, and reports
@@ -45,10 +46,6 @@ interface Case extends Text {
   readonly read: readonly number[];
 }
 type View = "glance" | "read";
-interface Model {
-  readonly weights: Float64Array;
-  readonly bias: number;
-}
 
 const schema = z.object({ family: z.string(), crisis: z.boolean(), text: z.string() });
 const lines = (path: string) =>
@@ -106,39 +103,11 @@ function questionsIn(pattern: string): string[] {
   return rows.map((line) => z.looseObject({ question: z.string() }).parse(line).question);
 }
 
-/** Fits logistic regression by full-batch gradient descent with momentum; both classes have equal weight. */
-function fitModel(given: readonly Case[], view: View): Model {
-  const { epochs, rate, l2 } = view === "glance" ? GLANCE : READ;
-  const size = given[0]?.[view].length ?? 0;
-  const weights = new Float64Array(size);
-  const velocity = new Float64Array(size);
-  let bias = 0;
-  let pace = 0;
-  const positives = given.filter(({ crisis }) => crisis).length;
-  for (let epoch = 0; epoch < epochs; epoch++) {
-    const gradient = new Float64Array(size);
-    let slope = 0;
-    for (const { [view]: features, crisis } of given) {
-      const weight = crisis ? 0.5 / positives : 0.5 / (given.length - positives);
-      const error = (probability({ weights, bias }, features) - (crisis ? 1 : 0)) * weight;
-      for (let i = 0; i < size; i++) gradient[i] = (gradient[i] as number) + error * (features[i] as number);
-      slope += error;
-    }
-    for (let i = 0; i < size; i++) {
-      velocity[i] = 0.9 * (velocity[i] as number) - rate * ((gradient[i] as number) + l2 * (weights[i] as number));
-      weights[i] = (weights[i] as number) + (velocity[i] as number);
-    }
-    pace = 0.9 * pace - rate * slope;
-    bias += pace;
-  }
-  return { weights, bias };
-}
-
-function probability({ weights, bias }: Model, features: readonly number[]): number {
-  let sum = bias;
-  for (let i = 0; i < features.length; i++) sum += (weights[i] as number) * (features[i] as number);
-  return 1 / (1 + Math.exp(-sum));
-}
+const fitModel = (given: readonly Case[], view: View) =>
+  fitLogistic(
+    given.map(({ [view]: features, crisis }) => ({ features, positive: crisis })),
+    view === "glance" ? GLANCE : READ,
+  );
 
 const rounded = (value: number) => Math.round(value * 1000) / 1000;
 
@@ -149,7 +118,7 @@ interface Seen extends Text {
   readonly glance: number;
   readonly read: number;
 }
-const seenBy = (models: Readonly<Record<View, Model>>, { family, crisis, text, glance, read }: Case): Seen => ({
+const seenBy = (models: Readonly<Record<View, LogisticModel>>, { family, crisis, text, glance, read }: Case): Seen => ({
   family,
   crisis,
   text,
@@ -167,7 +136,7 @@ for (let fold = 0; fold < FOLDS; fold++) {
   heldOut.push(...rows.filter(isOut).map((row) => seenBy(models, row)));
 }
 const models = learn([...own, ...other]);
-const written = ({ weights, bias }: Model) => ({ bias: rounded(bias), linear: [...weights].map(rounded) });
+const written = ({ weights, bias }: LogisticModel) => ({ bias: rounded(bias), linear: [...weights].map(rounded) });
 const file = {
   encoder: encoder.id,
   reader: reader.weights,
