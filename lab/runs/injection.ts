@@ -7,6 +7,8 @@ import { countRow, makeReport, type TableRow } from "../../src/grading/report.ts
 import { injectionSignals } from "../../src/guard/injection.ts";
 import { textExtensions } from "../../src/ingest/formats/formats.ts";
 import { parseFile } from "../../src/ingest/parse.ts";
+import { sharedEncoder } from "../../src/models/embedded-encoder.ts";
+import { openInstructionFinder } from "../../src/models/injection.ts";
 import { splitSentences } from "../../src/text/sentences.ts";
 import type { EvaluateEvent } from "./va.ts";
 
@@ -29,10 +31,11 @@ export interface InjectionOptions {
 export async function* evaluateInjection({ data, corpus, command }: InjectionOptions): AsyncGenerator<EvaluateEvent, void> {
   const folder = join(data, "prompt-injection");
   const rows = readGolden(existsSync(folder) ? folder : data, "prompts", rowSchema);
+  const isInstruction = openInstructionFinder(sharedEncoder);
   const judged = rows.map((row) => ({
     ...row,
     family: familyOf(row.set),
-    question: injectionSignals(row.text).length > 0,
+    question: injectionSignals(row.text, isInstruction).length > 0,
     document: isFlagged(row.text),
   }));
   const n: Record<string, number> = {};

@@ -71,23 +71,32 @@ function shapeOf(value: unknown): unknown {
 }
 
 describe("recipes, started", { tags: ["all/training"], timeout: 3_600_000 }, () => {
-  it("crisis: made rows become weights of the shape that ships, which find more crises than they take other messages for one", async () => {
+  const startFew = async (name: string) => {
     mkdirSync(join(here.folder, "data", "clinc150"));
     const everyday = ["what is the weather in", "book a table for two in", "how do i get to", "play some music from"];
     const rows = everyday.flatMap((text) =>
       ["rome", "oslo", "lima", "kyoto", "cairo", "quito", "perth"].map((place) => ({ text: `${text} ${place}` })),
     );
     writeFileSync(join(here.folder, "data", "clinc150", "clinc150.jsonl"), rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
-    const [fit] = nodeSteps(recipe("crisis"));
+    const [fit] = nodeSteps(recipe(name));
     const { folder: from, command } = fit as Step;
     const { code, told } = await start({ folder: from, command: [...command, "--few", "60"] });
     expect([code, told]).toEqual([0, expect.stringContaining(`everyday 0 of ${rows.length}`)]);
-    const line = /possible \(read from .*?: found (\d+) of (\d+); near misses (\d+) of (\d+)/.exec(told) ?? [];
-    const [found, crises, mistaken, others] = line.slice(1).map(Number) as [number, number, number, number];
-    expect(found / crises).toBeGreaterThan(0.5);
-    expect(mistaken / others).toBeLessThan(0.25);
-    expect(shapeOf(parsed(join(here.folder, "made.json")))).toEqual(shapeOf(parsed(join(PACKAGE_ROOT, WEIGHTS, "crisis.json"))));
-  });
+    expect(shapeOf(parsed(join(here.folder, "made.json")))).toEqual(shapeOf(parsed(join(PACKAGE_ROOT, WEIGHTS, `${name}.json`))));
+    return told;
+  };
+  it.each([
+    ["crisis", /possible \(read from .*?: found (\d+) of (\d+); near misses (\d+) of (\d+)/],
+    ["injection", /from 0.8: found (\d+) of (\d+); hard negatives (\d+) of (\d+)/],
+  ] as const)(
+    "%s: made rows become weights of the shape that ships, which find more positives than they mistake others",
+    async (name, row) => {
+      const line = row.exec(await startFew(name)) ?? [];
+      const [found, positives, mistaken, others] = line.slice(1).map(Number) as [number, number, number, number];
+      expect(found / positives).toBeGreaterThan(name === "crisis" ? 0.5 : mistaken / others);
+      expect(mistaken / others).toBeLessThan(0.25);
+    },
+  );
 
   it("programs that read the written collections make rows of one", async () => {
     const written = join(here.folder, "written");
@@ -121,7 +130,7 @@ describe("recipes, started", { tags: ["all/training"], timeout: 3_600_000 }, () 
   });
 
   // A program parses its options and loads its imports before it looks for its data.
-  it.each(RECIPES.filter((one) => one.name !== "crisis" && nodeSteps(one).length > 0))(
+  it.each(RECIPES.filter((one) => !["crisis", "injection"].includes(one.name) && nodeSteps(one).length > 0))(
     "$name: every program of it that needs no Python starts, and asks for its data",
     async (one) => {
       for (const step of nodeSteps(one)) {

@@ -289,4 +289,14 @@ export const RECIPES: readonly Recipe[] = [
       { folder: ".", command: ["node", "dist/lab/train/crisis/fit.js", "--data", data, "--weights", `${WEIGHTS}/crisis.json`] },
     ],
   },
+  {
+    name: "injection",
+    what: "the detector of questions that give instructions to the system",
+    makes: [`${WEIGHTS}/injection.json`],
+    minutes: 5,
+    needs: { data: ["clinc150"] },
+    steps: ({ data }) => [
+      { folder: ".", command: ["node", "dist/lab/train/injection/fit.js", "--data", data, "--weights", `${WEIGHTS}/injection.json`] },
+    ],
+  },
 ];

@@ -126,6 +126,7 @@ export function createPipelineContext(opened: Opened, domains: Domains, indexes:
       compare: { reader: readers.facts, precedence: pack.precedence },
       hotlines: domains.finder(pack),
       isCrisis: quietFinder(pack),
+      isInstruction: local.isInstruction,
       about: (scope) => aboutDocuments(pack, scope, store.documents),
       language: pack.language,
       complexity: pack.complexity,

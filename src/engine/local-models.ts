@@ -9,6 +9,7 @@ import { createHubReranker, DEFAULT_CROSS_ENCODER } from "../models/adapters/hub
 import { type Calibration, scaleFor } from "../models/calibration/calibration.ts";
 import { type EmbeddedEncoder, sharedEncoder } from "../models/embedded-encoder.ts";
 import { createEntailmentScorer, readEntailmentWeights } from "../models/entailment.ts";
+import { openInstructionFinder } from "../models/injection.ts";
 import type { Reranker } from "../models/reranker.ts";
 import type { SupportScorer } from "../models/support.ts";
 import { isComplete, probabilityOf, readWeights, scorerSchema, shippedWeights } from "../models/weights/scorer.ts";
@@ -115,7 +116,7 @@ export function openCrisisFinder(encoder: () => Pick<EmbeddedEncoder, "embedSync
     const { glance, read } = weights;
     return createCrisisFinder({
       firstStage: { probability: (features) => probabilityOf(features, glance), readFrom: glance.read_from, cuts: glance.cuts },
-      read: { probability: (vector) => probabilityOf(Array.from(vector), read), cuts: read.cuts },
+      read: { probability: (vector) => probabilityOf(vector, read), cuts: read.cuts },
       encoder: encoder(),
       reader: orFirstStage(reader.of(weights)),
     });
@@ -150,7 +151,7 @@ function orFirstStage(read: ReadTexts | null): ReadTexts | null {
 
 const probability = z.number().min(0).max(1);
 const cutsSchema = z.object({ possible: probability, likely: probability });
-/** A scorer over vectors and hashed words (`src/guard/hotlines.ts`). Its features have positions instead of names. */
+/** A scorer over vectors and hashed words (`src/guard/message-features.ts`). Its features have positions instead of names. */
 const placesSchema = scorerSchema.extend({ cuts: cutsSchema });
 const crisisSchema = z.object({
   encoder: z.string(),
@@ -203,6 +204,7 @@ export function createLocalModels(
       });
     },
     findCrisis: openCrisisFinder(embedded, reader),
+    isInstruction: openInstructionFinder(embedded),
     close: reader.close,
   };
 }

@@ -2,6 +2,7 @@ import type { ReadTexts } from "../cross-encoder/reader.ts";
 import { withWarnings } from "../shared/errors.ts";
 import type { AnswerEvent } from "../shared/events.ts";
 import type { Warning } from "../shared/types.ts";
+import { messageFeatures, piecesOf } from "./message-features.ts";
 
 /**
  * Minimum letters of a phrase that is also found if its words are joined, split or spelled out letter by letter. A shorter
@@ -128,44 +129,6 @@ export async function* hotlinesFirst(
   }
 }
 
-/** Number of features from hashed words and word pairs. They follow the encoder's vector. */
-const HASHED_FEATURES = 1024;
-/**
- * Weight of the hashed features relative to the vector. The vector recognises wordings that did not occur in training. The
- * hashed word pairs distinguish "end it" from "end my lease".
- */
-const HASHED_WEIGHT = 0.35;
-
-/**
- * Returns the features of a message: its vector, then its hashed words and adjacent word pairs.
- * @param vector vector of the message, of length 1
- */
-export function crisisFeatures(message: string, vector: Float32Array): Float64Array {
-  const features = new Float64Array(vector.length + HASHED_FEATURES);
-  features.set(vector);
-  const words =
-    message
-      .toLowerCase()
-      .replaceAll(/['’]/g, "")
-      .match(/[\p{L}\p{N}]+/gu) ?? [];
-  const pieces = words.flatMap((word, i) => [word, `${words[i - 1] ?? "^"} ${word}`]);
-  const share = HASHED_WEIGHT / Math.sqrt(Math.max(1, pieces.length));
-  for (const piece of pieces) {
-    const at = vector.length + (hash(piece) % HASHED_FEATURES);
-    features[at] = (features[at] ?? 0) + share;
-  }
-  return features;
-}
-
-/** FNV-1a hash. */
-function hash(text: string): number {
-  let value = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193) >>> 0;
-  return value;
-}
-
-/** Maximum number of scored sentences per message. A message that is no question may have thousands. */
-const MOST_SENTENCES = 60;
 /** Maximum number of texts for the cross-encoder: those with the highest first-stage scores. */
 const MOST_READ = 8;
 
@@ -193,11 +156,11 @@ interface CrisisCuts {
 
 interface CrisisParts {
   /**
-   * Model for the first-stage score. Its inputs are `crisisFeatures` with the bundled encoder. Texts that score at
+   * Model for the first-stage score. Its inputs are `messageFeatures` with the bundled encoder. Texts that score at
    * least `readFrom` go to the cross-encoder.
    */
   readonly firstStage: {
-    readonly probability: (features: readonly number[]) => number;
+    readonly probability: (features: Float64Array) => number;
     readonly readFrom: number;
     readonly cuts: CrisisCuts;
   };
@@ -214,8 +177,7 @@ interface CrisisParts {
  * (`lab/train/crisis`).
  */
 export function createCrisisFinder({ firstStage, read, encoder, reader }: CrisisParts): CrisisFinder {
-  const firstStageScore = (text: string): number =>
-    firstStage.probability(Array.from(crisisFeatures(text, encoder.embedSync([text])[0] as Float32Array)));
+  const firstStageScore = (text: string) => firstStage.probability(messageFeatures(text, encoder.embedSync([text])[0] as Float32Array));
   return async (message) => {
     const scored = piecesOf(message).map((text) => ({ text, probability: firstStageScore(text) }));
     const alarming = scored.filter(({ probability }) => probability >= firstStage.readFrom).sort((a, b) => b.probability - a.probability);
@@ -226,12 +188,6 @@ export function createCrisisFinder({ firstStage, read, encoder, reader }: Crisis
     if (readings === null) return named(Math.max(...alarming.map(({ probability }) => probability)), firstStage.cuts);
     return named(Math.max(...readings.map(({ vector }) => read.probability(vector))), read.cuts);
   };
-}
-
-/** Returns the sentences of a message and, if there are several, the whole message. */
-export function piecesOf(message: string): string[] {
-  const sentences = message.split(/[.!?…\n]+/).filter((sentence) => /\p{L}/u.test(sentence));
-  return sentences.length > 1 ? [...sentences.slice(0, MOST_SENTENCES), message.slice(0, 2_000)] : sentences;
 }
 
 function named(probability: number, cuts: CrisisCuts): Crisis {

@@ -1,36 +1,20 @@
-/** Patterns of messages that give instructions to the system. They are heuristic: questions about documents do not use these phrases. */
-const SIGNALS: readonly { readonly name: string; readonly pattern: RegExp }[] = [
-  { name: "role-marker", pattern: /^\s*(?:system|assistant|developer)\s*:|<\|(?:im_start|system|endoftext)|\[\/?inst\]/im },
-  {
-    name: "ignore-instructions",
-    pattern:
-      /\b(?:ignore|disregard|forget|override|bypass)\b.{0,30}\b(?:instructions?|rules?|prompts?|polic(?:y|ies)|guidelines?|previous|above)\b/i,
-  },
-  {
-    name: "disable-safety",
-    pattern:
-      /\b(?:skip|disable|turn off|without)\b.{0,20}\b(?:the )?(?:citations?|refusal|checks?|safety|filters?|verification)\b|\brefusal policy\b/i,
-  },
+type Signal = { readonly name: string; readonly pattern: RegExp };
+
+const ROLE_MARKER = /^\s*(?:system|assistant|developer)\s*:|<\|(?:im_start|system|endoftext)|\[\/?inst\]/im;
+
+/** Patterns of questions that imitate the structure of a prompt. */
+const MARKUP: readonly Signal[] = [
+  { name: "role-marker", pattern: ROLE_MARKER },
   { name: "context-break", pattern: /<\/?(?:context|system|instructions?|documents?|prompt)>|<!--|-->/i },
-  {
-    name: "secrets",
-    pattern:
-      /\b(?:output|print|reveal|show|repeat|leak)\b.{0,40}\b(?:api[ _-]?keys?|system prompt|hidden prompt|credentials|passwords?)\b/i,
-  },
-  {
-    name: "role-play",
-    pattern:
-      /\b(?:you are now|pretend (?:to be|you)|new task:|from now on)\b|(?:^|[.!?;:,\n]\s*|\b(?:please|now|you (?:must|should|will|shall))\s+)act as (?:an?|if)\b/i,
-  },
-  {
-    name: "dictated-answer",
-    pattern: /\banswer only with\b|\bcite\b.{0,60}\bas (?:your|the) source\b|\bstate that\b.{0,80}\b(?:grants?|pays?|guarantees?)\b/i,
-  },
 ];
 
-/** Returns the names of the signals that a text contains, in the order of `SIGNALS`. */
-export function injectionSignals(text: string): string[] {
-  return SIGNALS.filter(({ pattern }) => pattern.test(text)).map(({ name }) => name);
+/**
+ * Returns the names of the signals that a question contains: patterns of prompt markup, and `instructions`.
+ * @param isInstruction returns whether a question gives instructions to the system (`openInstructionFinder`)
+ */
+export function injectionSignals(question: string, isInstruction: (question: string) => boolean): string[] {
+  const markup = MARKUP.filter(({ pattern }) => pattern.test(question)).map(({ name }) => name);
+  return isInstruction(question) ? [...markup, "instructions"] : markup;
 }
 
 /**
@@ -38,7 +22,12 @@ export function injectionSignals(text: string): string[] {
  * Harmless documents give instructions too ("send the form"). But they do not mention an answer, its encoding, or
  * commands for a computer.
  */
-const ORDERS: readonly { readonly name: string; readonly pattern: RegExp }[] = [
+const ORDERS: readonly Signal[] = [
+  { name: "role-marker", pattern: ROLE_MARKER },
+  {
+    name: "dictated-answer",
+    pattern: /\banswer only with\b|\bcite\b.{0,60}\bas (?:your|the) source\b|\bstate that\b.{0,80}\b(?:grants?|pays?|guarantees?)\b/i,
+  },
   {
     name: "ignore-instructions",
     pattern:
@@ -84,14 +73,7 @@ const ORDERS: readonly { readonly name: string; readonly pattern: RegExp }[] = [
   { name: "bait", pattern: /\b(?:click|tap) (?:(?:on )?(?:here|this)|(?:on )?the (?:following link|(?:link|button) (?:below|above)))\b/i },
 ];
 
-/**
- * Signals that are ignored in documents, because manuals contain them too: "ignore this rule", "never reveal your
- * password", "act as a witness", "you are now ready", arrows (`-->`). `ORDERS` has stricter patterns instead.
- */
-const MANUALS_SAY: ReadonlySet<string> = new Set(["ignore-instructions", "context-break", "disable-safety", "secrets", "role-play"]);
-
 /** Returns the names of the signals in a document, or in text that was written from a document. Each name occurs once. */
 export function documentOrders(text: string): string[] {
-  const signals = injectionSignals(text).filter((name) => !MANUALS_SAY.has(name));
-  return [...new Set([...signals, ...ORDERS.filter(({ pattern }) => pattern.test(text)).map(({ name }) => name)])];
+  return [...new Set(ORDERS.filter(({ pattern }) => pattern.test(text)).map(({ name }) => name))];
 }

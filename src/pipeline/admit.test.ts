@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { sharedEncoder } from "../models/embedded-encoder.ts";
+import { openInstructionFinder } from "../models/injection.ts";
 import { readFilters } from "../retrieval/filters.ts";
 import { RequestError } from "../shared/errors.ts";
 import type { AskRequest, FilterRequest } from "../shared/types.ts";
@@ -15,7 +16,8 @@ const request = (question: string): AskRequest => ({
   sessionId: null,
   selection: null,
 });
-const admit = (question: string, maxCharacters = 500) => admitQuestion(request(question), [], { maxCharacters });
+const isInstruction = openInstructionFinder(sharedEncoder);
+const admit = (question: string, maxCharacters = 500) => admitQuestion(request(question), [], { maxCharacters, isInstruction });
 const codeOf = (question: string) => {
   try {
     admit(question);
@@ -56,7 +58,7 @@ describe("admitQuestion", () => {
 
   it("includes history and resolves follow-ups, but displays the original question", () => {
     const history = [{ question: "What is the pension?", answer: "Money." }];
-    const asked = (text: string) => admitQuestion(request(text), history, { maxCharacters: 500 });
+    const asked = (text: string) => admitQuestion(request(text), history, { maxCharacters: 500, isInstruction });
     expect(asked("And then?")).toMatchObject({ history, text: "And then?", resolved: "And then? (pension)" });
     expect(asked("Who pays the dental care?")).toMatchObject({ history, resolved: "Who pays the dental care?" });
   });
@@ -65,7 +67,7 @@ describe("admitQuestion", () => {
     const history = [{ question: "How is a pension applied for?", answer: "By letter." }];
     const selection = { documentId: "waiting", start: 0, end: 31 };
     const asked = (chosen: AskRequest["selection"]) =>
-      admitQuestion({ ...request("And how long is that?"), selection: chosen }, history, { maxCharacters: 500 }).resolved;
+      admitQuestion({ ...request("And how long is that?"), selection: chosen }, history, { maxCharacters: 500, isInstruction }).resolved;
     expect(asked(selection)).toBe("And how long is that?");
     expect(asked(null)).not.toBe("And how long is that?");
   });

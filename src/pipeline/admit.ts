@@ -22,7 +22,7 @@ const FORBIDDEN = /[\p{Cc}\u200B\u2028-\u202E\u2060-\u2069\uFEFF]/u;
 export function admitQuestion(
   request: AskRequest,
   history: readonly Turn[],
-  { maxCharacters, embed }: Pick<PipelineContext, "maxCharacters"> & { readonly embed?: Embed },
+  { maxCharacters, isInstruction, embed }: Pick<PipelineContext, "maxCharacters" | "isInstruction"> & { readonly embed?: Embed },
 ): Question {
   const { filters: _, turns: __, ...rest } = request;
   const text = request.question.replaceAll(/[\t\r\n]+/g, " ").trim();
@@ -43,17 +43,17 @@ export function admitQuestion(
     throw new RequestError("question_control_characters", message);
   }
   const resolved = request.selection === null ? resolveFollowUp(text, history, embed).text : text;
-  return { ...rest, text, resolved, history, injectionSignals: injectionSignals(text) };
+  return { ...rest, text, resolved, history, injectionSignals: injectionSignals(text, isInstruction) };
 }
 
 /** Validates a request, and resolves a follow-up into a standalone question. Also resolves filters. @throws RequestError when invalid */
 export async function admit(request: AskRequest, context: PipelineContext, log: StageLog): Promise<Question> {
-  const { store, isCrisis, maxCharacters, ranking } = context;
+  const { store, isCrisis, ranking } = context;
   const earlier = await earlierTurns(request, context);
   const inCrisis = await Promise.all(earlier.map((turn) => isCrisis(turn.question)));
   const history = earlier.filter((_, i) => !inCrisis[i]);
   const { selection, scope } = request;
-  const admitted = admitQuestion(request, history, { maxCharacters, embed: (texts) => ranking().embed(texts) });
+  const admitted = admitQuestion(request, history, { ...context, embed: (texts) => ranking().embed(texts) });
   if (selection !== null) {
     const { documentId: id } = selection;
     assertSelection(selection, (await store.documents.load(scope, [id])).get(id));

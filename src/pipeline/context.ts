@@ -66,6 +66,8 @@ export interface PipelineContext {
   readonly hotlines: HotlineFinder;
   /** Returns whether a message signals a crisis. If so, only the hotline is shown, and later questions ignore the message. */
   readonly isCrisis: (message: string) => Promise<boolean>;
+  /** Returns whether a question gives instructions to the system. */
+  readonly isInstruction: (question: string) => boolean;
   readonly cache: CacheScope;
   /** In-memory cache of stored answers, parsed and checked. */
   readonly answers: StoredAnswers;

@@ -16,7 +16,7 @@ const NAMES: Readonly<Record<string, string>> = {
   conflicts: "disagreements",
   following: "next sentence also quoted",
   history: "earlier turns used",
-  injection_signals: "phrases that look like instructions to the system",
+  injection_signals: "signs of instructions to the system",
   left_out: "sentences left out",
   minimum: "confidence threshold",
   not_held: "words in no document",

@@ -4,7 +4,8 @@ import { parseArgs } from "node:util";
 import { z } from "zod";
 import { openSharedReader } from "../../../src/cross-encoder/create-reader.ts";
 import type { TextReading } from "../../../src/cross-encoder/reader.ts";
-import { asksAnything, createCrisisFinder, crisisFeatures, piecesOf } from "../../../src/guard/hotlines.ts";
+import { asksAnything, createCrisisFinder } from "../../../src/guard/hotlines.ts";
+import { messageFeatures, piecesOf } from "../../../src/guard/message-features.ts";
 import { loadEmbeddedEncoder } from "../../../src/models/embedded-encoder.ts";
 import { probabilityOf } from "../../../src/models/weights/scorer.ts";
 import { PACKAGE_ROOT } from "../../../src/package.ts";
@@ -60,7 +61,7 @@ async function withFeatures(texts: readonly Text[]): Promise<Case[]> {
   const readings = await reader.read(texts.map(({ text }) => text));
   return texts.map((one, i) => ({
     ...one,
-    glance: Array.from(crisisFeatures(one.text, encoder.embedSync([one.text])[0] as Float32Array)),
+    glance: Array.from(messageFeatures(one.text, encoder.embedSync([one.text])[0] as Float32Array)),
     read: Array.from((readings[i] as TextReading).vector),
   }));
 }
@@ -171,8 +172,8 @@ for (const family of families) {
 }
 
 const find = createCrisisFinder({
-  firstStage: { probability: (features) => probabilityOf([...features], file.glance), readFrom: READ_FROM, cuts: CUTS.glance },
-  read: { probability: (vector) => probabilityOf([...vector], file.read), cuts: CUTS.read },
+  firstStage: { probability: (features) => probabilityOf(features, file.glance), readFrom: READ_FROM, cuts: CUTS.glance },
+  read: { probability: (vector) => probabilityOf(vector, file.read), cuts: CUTS.read },
   encoder,
   reader: (texts) => reader.read(texts),
 });

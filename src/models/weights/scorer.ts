@@ -49,13 +49,15 @@ export function isComplete({ fill, scale, linear, features }: Scorer & { readonl
 }
 
 /** Returns `bias + Σ linear·x`, where x = (value − fill) / scale, or 0 for a missing value. */
-export function scoreOf(values: readonly (number | null)[], { linear, fill, scale, bias = 0 }: Scorer): number {
-  const x = values.map((value, i) => (value === null ? 0 : (value - (fill?.[i] ?? 0)) / (scale?.[i] ?? 1)));
-  return bias + x.reduce((sum, value, i) => sum + value * (linear[i] as number), 0);
+export function scoreOf(values: ArrayLike<number | null>, { linear, fill, scale, bias = 0 }: Scorer): number {
+  const x = (i: number) => ((values[i] ?? fill?.[i] ?? 0) - (fill?.[i] ?? 0)) / (scale?.[i] ?? 1);
+  let sum = 0;
+  for (let i = 0; i < values.length; i++) sum += x(i) * (linear[i] as number);
+  return bias + sum;
 }
 
 /** Returns σ(slope · score + offset), a probability from 0 to 1. */
-export function probabilityOf(values: readonly (number | null)[], scorer: Scorer): number {
+export function probabilityOf(values: ArrayLike<number | null>, scorer: Scorer): number {
   return probabilityOfScore(scoreOf(values, scorer), scorer);
 }
 
