@@ -51,9 +51,9 @@ export const VALIDATOR_GUARDS: GuardSettings = {
 
 /**
  * Support scores below which a sentence is unsupported or unclear. Of the true sentences among the validation drafts, about
- * 5 % score below `unsupported` and 12 % below `unclear` (`lab/train/entailment`). Other checks use `unclear` too.
+ * 5 % score below `unsupported` and 8 % below `unclear` (`lab/train/entailment`). Other checks use `unclear` too.
  */
-export const SUPPORT_BANDS = { unsupported: 0.51, unclear: 0.7 } as const;
+export const SUPPORT_BANDS = { unsupported: 0.51, unclear: 0.62 } as const;
 
 /**
  * Minimum confidence of a passage for each verdict. On the validation collections, 75 % of the passages at or above
