@@ -102,11 +102,15 @@ async function runAblation(flags: AblateFlags, command: Command, context: CliCon
     }
     const total = rungs.length * rounds * (chosen.set.answerable.length + chosen.set.unanswerable.length);
     const parts = writer === "model" && models !== null ? { models } : {};
-    for await (const event of ablate({ ...shared, writer, parts })) {
-      if (event.type === "progress") terminal.progress(`${event.done}/${total} ${writer}, ${event.what}`);
-      else ablated.push({ writer, rungs, items: event.items, questions: event.questions, rounds });
+    try {
+      for await (const event of ablate({ ...shared, writer, parts })) {
+        if (event.type === "progress") terminal.progress(`${event.done}/${total} ${writer}, ${event.what}`);
+        else ablated.push({ writer, rungs, items: event.items, questions: event.questions, rounds });
+      }
+    } finally {
+      // Keep the replies so far, also if the run is cancelled.
+      recorder?.save();
     }
-    recorder?.save();
   }
   const { report, table } = summarizeAblation(ablated, { command: `ablate${givenOptions(command, ["out"])}`, seed, rates });
   terminal.print(terminal.colors.bold(`${report.name}: ${report.command}`));

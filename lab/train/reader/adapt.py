@@ -1,6 +1,6 @@
 """Trains an adapter of the cross-encoder for one head, and writes its file: low-rank changes of all matrices (Hu et al., arXiv:2106.09685).
 
-  python3 adapt.py claims --start reader.bin --rows claims.jsonl --held claims-validation.jsonl --data DATA --quotes ../../sets/written/claims.jsonl --out claims.bin --parity claims.parity.json
+  python3 adapt.py claims --start reader.bin --rows claims.jsonl --held claims-validation.jsonl --pages ../../sets/short-pages.jsonl --data DATA --quotes ../../sets/written/claims.jsonl --out claims.bin --parity claims.parity.json
   python3 adapt.py questions --start reader.bin --rows pairs.jsonl --collections ../../sets/written --data DATA --out questions.bin --parity questions.parity.json
 
 The weights of the cross-encoder stay as they are, so that the choice of answers does not change. `claims` learns sentences of written answers
