@@ -6,6 +6,7 @@ import type { EditKind } from "../made/day-edits.ts";
 import type { Relation } from "../made/day-meanings.ts";
 import type { AskedClass } from "../made/replayed-day.ts";
 import type { CacheRun } from "./cache.ts";
+import type { Routing } from "./routing.ts";
 
 export interface DayOptions extends CacheRun {
   readonly questions: number;
@@ -37,8 +38,17 @@ export interface DayItem {
   readonly ms: number;
   /** Whether the simulated reviewer approved it. */
   readonly approved: boolean;
+  readonly spent: Spent;
   /** Judgement of a hit. */
   readonly hit: JudgedHit | null;
+}
+
+/** What the model calls of one answer cost. */
+export interface Spent extends Routing {
+  /** Tokens of all calls; `null`: an endpoint reported none. */
+  readonly tokens: number | null;
+  /** US dollars at list prices; `null`: a price is not known. */
+  readonly usd: number | null;
 }
 
 /** A hit compared with the engine's current answer without caches. */

@@ -25,6 +25,7 @@ export function summarizeDay(
   );
   const faults = summarizeFaults(hits);
   const saved = summarizeSaved(items, hits, scriptedModel);
+  const spent = summarizeSpent(items);
   const share = (level: string) => items.filter(({ mode }) => mode === level).length;
   const approved = items.filter((item) => item.approved).length;
   const stored = items.filter(({ outcome }) => outcome === "stored").length;
@@ -49,6 +50,7 @@ export function summarizeDay(
     ...classes.flatMap((one) => one.table),
     ...faults.table,
     { name: "edits", figure: `${edits.length}`, note: `${facts} of a fact that a stored answer quotes, ${edits.length - facts} beside it` },
+    ...spent.table,
     ...saved.table,
     { name: "mix", figure: "", note: MIX },
   ];
@@ -71,6 +73,7 @@ export function summarizeDay(
         ...Object.fromEntries(Object.entries(CLAIMED).map(([level, claim]) => [`claimed.hit_rate.${level}`, claim])),
         ...Object.assign({}, ...classes.map(({ metrics }) => metrics)),
         ...faults.metrics,
+        ...spent.metrics,
         ...saved.metrics,
       },
       timings: saved.timings,
@@ -234,6 +237,28 @@ function summarizeSaved(items: readonly DayItem[], hits: readonly Hit[], scripte
         ]),
       ),
     },
+  };
+}
+
+/** Summarizes what the model calls of the day cost, and what the large model alone would have cost for the same calls. */
+function summarizeSpent(items: readonly DayItem[]) {
+  const small = items.reduce((total, { spent }) => total + spent.routed.small, 0);
+  const calls = items.reduce((total, { spent }) => total + spent.routed.calls, 0);
+  if (calls === 0) return { table: [], metrics: {} };
+  const tokens = sum(items.map(({ spent }) => spent.tokens));
+  const usd = sum(items.map(({ spent }) => spent.usd));
+  const large = sum(items.map(({ spent }) => (spent.routed.calls === 0 ? spent.usd : spent.largeCostUsd)));
+  return {
+    table: [
+      countRow("written by the small model", small, calls, "of the writing calls; source design: 70 %"),
+      { name: "tokens spent", figure: tokens === null ? "not counted" : `${tokens}` },
+      {
+        name: "money spent",
+        figure: usd === null ? "not known" : `$ ${usd.toFixed(4)}`,
+        note: large === null ? "" : `$ ${large.toFixed(4)} if the large model had written everything`,
+      },
+    ] satisfies TableRow[],
+    metrics: { "routed.small": rate(small, calls), "spent.tokens": tokens, "spent.usd": usd, "spent.large_usd": large },
   };
 }
 

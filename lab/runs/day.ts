@@ -20,6 +20,7 @@ import { type ScriptedModel, startScriptedModel } from "./ablate/scripted-model.
 import { askFresh } from "./ask-fresh.ts";
 import type { DayEdit, DayItem, DayOptions, JudgedHit, Outcome } from "./day-item.ts";
 import { isFault, summarizeDay } from "./day-summary.ts";
+import { routingOf } from "./routing.ts";
 import { type EvaluateEvent, ingestCorpus } from "./va.ts";
 
 /** The day has a simulated clock, so that the same schedule gives the same day. */
@@ -130,6 +131,7 @@ class RunningDay {
     this.items.push({
       ...{ at, class: kind, source, question, outcome, mode: answer.cacheMode, before: known?.outcome ?? null },
       ...{ edited: known?.edited ?? false, ms: answer.latencyMs, approved, hit },
+      spent: { tokens: answer.tokenUsage.total, usd: answer.costUsd, ...routingOf(answer, this.engine.config.model) },
     });
     const { citations } = answer;
     const documents = new Set(namedDocuments(answer).map(({ id }) => id));

@@ -137,8 +137,9 @@ const CIRCLE_ROUNDS = 3;
 const READ_BEHIND = 200;
 
 /**
- * Yields each distinct sentence of a streamed draft as soon as the sentence and its citation markers are complete. The
- * last sentence needs no full stop if the stream ended normally. A draft that loops ends after the third round.
+ * Yields each distinct sentence of a streamed draft as soon as the sentence and its citation markers are complete. A sentence
+ * without markers waits for the next one, and takes its citations if both are in one paragraph: models often cite once, at the
+ * end. The last sentence needs no full stop if the stream ended normally. A draft that loops ends after the third round.
  * @param usage receives the token counts at the end of the stream
  * @throws DraftError when the draft is markup or data, or is too long
  */
@@ -151,14 +152,33 @@ export async function* readDraft(
   const text = createDraftText();
   const table = createDraftTable();
   const said: string[] = [];
+  const uncited: string[] = [];
   let pending = "";
   let read = 0;
   let behind = 0;
+  const { cite } = reading;
+  const release = (numbers: readonly number[] = []): DraftSentence[] =>
+    uncited.splice(0).map((text) => {
+      const quotes = numbers.flatMap((n) => cite(text, n) ?? []);
+      return { text, quotes, missing: [], ...(quotes.length > 0 ? { inherits: true } : {}) };
+    });
+  function* add(line: string): Generator<DraftSentence, void> {
+    const drafted = readSentence(line, cite, said);
+    if (drafted === null) return;
+    const { text, numbers } = drafted;
+    if (numbers.length === 0 && !SAYS_INSUFFICIENT.test(text)) {
+      uncited.push(text);
+      return;
+    }
+    yield* release(numbers);
+    yield { text, quotes: numbers.flatMap((n) => cite(text, n) ?? []), missing: numbers.filter((n) => cite(text, n) === null) };
+  }
   function* take(more: string, last: boolean): Generator<DraftSentence, void> {
     const piece = text.take(reply.take(more, last), last);
     if (piece.wasThought) {
       pending = "";
       said.length = 0;
+      uncited.length = 0;
       table.end();
       reading.onThought?.();
     }
@@ -168,25 +188,33 @@ export async function* readDraft(
       const taken = takeSentence(pending, last || text.ended);
       if (taken === null) break;
       pending = taken.rest;
-      for (const line of table.take(taken.sentence)) yield* toDraft(line, reading, said);
+      for (const line of table.take(taken.sentence)) yield* add(line);
+      if (taken.endsParagraph) yield* release();
       if (circles(said)) return;
     }
-    if (last) for (const line of table.end()) yield* toDraft(line, reading, said);
+    if (last) for (const line of table.end()) yield* add(line);
   }
-  for await (const event of stream) {
-    if (event.type === "end") {
-      usage.inputTokens = event.inputTokens;
-      usage.outputTokens = event.outputTokens;
-      continue;
+  try {
+    for await (const event of stream) {
+      if (event.type === "end") {
+        usage.inputTokens = event.inputTokens;
+        usage.outputTokens = event.outputTokens;
+        continue;
+      }
+      const room = MAX_DRAFT_CHARACTERS - read;
+      read += event.text.length;
+      behind = text.ended ? behind + event.text.length : 0;
+      yield* take(event.text.slice(0, Math.max(0, room)), false);
+      if (behind > READ_BEHIND || circles(said)) break;
+      if (read > MAX_DRAFT_CHARACTERS) throw new DraftError(`the answer exceeds ${MAX_DRAFT_CHARACTERS} characters`);
     }
-    const room = MAX_DRAFT_CHARACTERS - read;
-    read += event.text.length;
-    behind = text.ended ? behind + event.text.length : 0;
-    yield* take(event.text.slice(0, Math.max(0, room)), false);
-    if (behind > READ_BEHIND || circles(said)) return;
-    if (read > MAX_DRAFT_CHARACTERS) throw new DraftError(`the answer exceeds ${MAX_DRAFT_CHARACTERS} characters`);
+    if (behind <= READ_BEHIND && !circles(said)) yield* take("", true);
+  } catch (error) {
+    // Sentences before the fault are used.
+    yield* release();
+    throw error;
   }
-  yield* take("", true);
+  yield* release();
 }
 
 /** Returns whether this sentence is the model's reply that the sources do not answer. */
@@ -202,19 +230,29 @@ export function refersBack({ text }: Pick<DraftSentence, "text">): boolean {
   return REFERS_BACK.test(text);
 }
 
+interface Taken {
+  readonly sentence: string;
+  readonly rest: string;
+  /** True if a line ends after the sentence. */
+  readonly endsParagraph: boolean;
+}
+
 /** Returns the first sentence with its citation markers. Returns `null` as long as further text may change them. */
-function takeSentence(text: string, ended: boolean): { sentence: string; rest: string } | null {
+function takeSentence(text: string, ended: boolean): Taken | null {
   const window = text.slice(0, SENTENCE_MAX_CHARS);
   const isLong = text.length > window.length;
   const [first, next] = splitSentences(window);
   if (first === undefined) return null;
   if (next === undefined) {
     if (isLong) throw new DraftError(`no sentence ends within ${SENTENCE_MAX_CHARS} characters`);
-    return ended ? { sentence: text, rest: "" } : null;
+    return ended ? { sentence: text, rest: "", endsParagraph: true } : null;
   }
   const end = next.start + leadingMarkers(window.slice(next.start));
   const isSettled = (ended && !isLong) || (isWordWhole(window.slice(next.start)) && !mayBeMarker(window.slice(end)));
-  if (isSettled) return { sentence: window.slice(0, first.end) + window.slice(next.start, end), rest: text.slice(end) };
+  if (isSettled) {
+    const sentence = window.slice(0, first.end) + window.slice(next.start, end);
+    return { sentence, rest: text.slice(end), endsParagraph: window.slice(first.end, end).includes("\n") };
+  }
   if (isLong) throw new DraftError(`no sentence ends within ${SENTENCE_MAX_CHARS} characters`);
   return null;
 }
@@ -264,15 +302,15 @@ function circles(said: readonly string[]): boolean {
   return false;
 }
 
-function* toDraft(sentence: string, { cite }: DraftReading, said: string[]): Generator<DraftSentence, void> {
+/** Reads a sentence and its citation numbers. Returns `null` if it says nothing, or if the draft already has it. */
+function readSentence(sentence: string, cite: Cite, said: string[]): MarkedText | null {
   if (MARKUP.test(sentence)) throw new DraftError("the answer consists of markup or data instead of sentences");
   const line = sentence.trimStart().replace(LINE_MARK, "").replace(ANSWER_LABEL, "");
   const { text, numbers } = withTrailingNumber(parseMarkers(nameSources(line, cite)), cite);
-  if (text === "" || (numbers.length === 0 && !/\p{L}/u.test(text))) return;
+  if (text === "" || (numbers.length === 0 && !/\p{L}/u.test(text))) return null;
   const isKnown = said.includes(text);
   said.push(text);
-  if (isKnown) return;
-  yield { text, quotes: numbers.flatMap((n) => cite(text, n) ?? []), missing: numbers.filter((n) => cite(text, n) === null) };
+  return isKnown ? null : { text, numbers };
 }
 
 const MARK = /(?:[[【]{1,2}\s*(?:source\s+)?(\d{1,2})\s*[\]】]{1,2}|\(\s*source\s+(\d{1,2})\s*\)|\bsource\s+(\d{1,2})\b)/gi;

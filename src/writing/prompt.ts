@@ -52,11 +52,12 @@ export function againPrompt(asked: Asked, shown: readonly DraftSentence[], fault
     const said = oneLine(text);
     return `- "${said.length > FAULT_CHARACTERS ? `${said.slice(0, FAULT_CHARACTERS)}…` : said}" – ${check}: ${oneLine(reason).slice(0, FAULT_CHARACTERS)}`;
   });
+  const said = shown.map((sentence) => `${oneLine(sentence.text)} ${numbers(sentence)}`).join("\n");
   return {
     system: systemPrompt(asked),
     user: fillSlots(readPrompt("again.user.md"), {
       ...slotsOf(asked),
-      shown: shown.length === 0 ? "(nothing yet)" : shown.map((sentence) => `${oneLine(sentence.text)} ${numbers(sentence)}`).join("\n"),
+      shown: said === "" ? "" : `The reader already has this part of the answer:\n${said}\n\n`,
       faults: named.join("\n"),
     }),
   };

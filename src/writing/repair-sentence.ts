@@ -30,9 +30,9 @@ export function createStatementTest({ sources, frame, faults }: DraftGround): (s
   const framed = frame.map(wordsOf);
   const titles = new Set(sources.flatMap(titlesOf).map(wordsOf));
   const named = new Set(faults.flatMap(({ text, check, reason }) => [wordsOf(text), wordsOf(`${text} ${check} ${reason}`)]));
-  return ({ text, quotes, missing }) => {
+  return ({ text, quotes, missing, inherits }) => {
     const said = wordsOf(text);
-    const isCited = quotes.length > 0 || missing.length > 0;
+    const isCited = inherits !== true && (quotes.length > 0 || missing.length > 0);
     const content = said.split(" ").filter((word) => !isStopWord(word));
     if (text.endsWith("?") || (text.endsWith(":") && content.length < ANNOUNCES) || named.has(said)) return true;
     const isEcho = said.split(" ").length >= ECHOES && framed.some((line) => line.includes(said));

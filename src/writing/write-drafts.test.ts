@@ -111,8 +111,8 @@ describe("writeDrafts with the habits of small models", () => {
     const written = await write(
       [
         [
-          "Sure! I'm happy to help. The answer is: [1] What rating does tinnitus get?\nGo on behind the answer so far, ",
-          "without repeating it and without those faults. It costs 7 euros [1]. Have a nice day!",
+          "Sure! I'm happy to help. The answer is: [1] What rating does tinnitus get?\nWrite the answer, or the rest of it, ",
+          "in complete sentences and without those faults. It costs 7 euros [1]. Have a nice day!",
         ],
       ],
       parcel,

@@ -3,13 +3,12 @@ import { createEngine, type Engine } from "../../../src/engine/engine.ts";
 import { type GoldenPlaces, locatePlaces, standsAt } from "../../../src/grading/golden-places.ts";
 import type { GoldenSet } from "../../../src/grading/golden-set.ts";
 import { type Ingested, openGoldenSet } from "../../../src/grading/run-golden.ts";
-import { costUsd, loadPrices } from "../../../src/models/prices.ts";
 import { DEFAULT_MODEL_TEMPERATURE, DEFAULT_REPLY_TOKENS } from "../../../src/shared/config/models.ts";
 import type { Config } from "../../../src/shared/config.ts";
 import { RequestError } from "../../../src/shared/errors.ts";
 import type { Answer } from "../../../src/shared/types.ts";
 import { countTokens } from "../../../src/text/cl100k.ts";
-import { sumOrNull } from "../../../src/text/numbers.ts";
+import { routingOf } from "../routing.ts";
 import type { AblatedItem, AblatedQuestion, AblateOptions } from "./ablated-item.ts";
 import { judgedScore } from "./judged-score.ts";
 import { invalidCitations, type LadderScore, scoreAnswer } from "./ladder-score.ts";
@@ -143,16 +142,6 @@ async function askOnce(
     ...routingOf(answer, engine.config.model),
     latencyMs: answer.latencyMs,
   };
-}
-
-/** Returns which model wrote the answer, and the cost if the large model had written everything. */
-function routingOf({ calls }: Answer, model: Config["model"]): Pick<AblatedItem, "largeCostUsd" | "routed"> {
-  const writing = calls.filter(({ stage }) => stage === "write" || stage === "rewrite");
-  const prices = loadPrices();
-  const large = model?.large ?? model?.small;
-  const costs = calls.map((call) => costUsd(writing.includes(call) ? (large ?? call.model) : call.model, call, prices));
-  const small = writing.filter((call) => call.model !== large).length;
-  return { largeCostUsd: writing.length === 0 ? null : sumOrNull(costs), routed: { small, calls: writing.length } };
 }
 
 function isElsewhere(answer: Answer, gold: ReturnType<GoldenPlaces["gold"]>): boolean | null {

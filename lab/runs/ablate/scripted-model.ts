@@ -30,7 +30,7 @@ const OPENER = /^(?:The|A|An|You|Your|We|Our|If|When|This|That|These|Those|To|Fo
 /** Parses the numbered sources of the grounded prompt, without their titles. */
 export function readPrompt(user: string): ReadPrompt {
   const listed = /(?:^|\n)Sources:\n([\s\S]*?)\n\nQuestion: /.exec(user)?.[1] ?? "";
-  const shown = /\nThe answer so far[^\n]*\n([\s\S]*?)\n\n/.exec(user)?.[1] ?? "";
+  const shown = /\nThe reader already has this part of the answer:\n([\s\S]*?)\n\n/.exec(user)?.[1] ?? "";
   const numbered = listed.split(/\n(?=\[\d+\] \()/).filter((source) => /^\[\d+\] \(/.test(source));
   const quotes = numbered.map((source) => withoutTitle(source.replace(/^\[\d+\] /, "")).replaceAll(/\n {2}/g, "\n"));
   return { quotes, shown };

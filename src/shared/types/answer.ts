@@ -20,6 +20,8 @@ export interface DraftSentence {
   readonly quotes: readonly Quote[];
   /** Citation numbers in the sentence to which no quote belongs. */
   readonly missing: readonly number[];
+  /** True if the model cited nothing here, and the citations are those of the next sentence in the paragraph. */
+  readonly inherits?: true;
 }
 
 export const claimStatus = z.enum(["supported", "contradicted", "unsupported", "unchecked"]);
