@@ -3,13 +3,14 @@ import { createEngine, type Engine } from "../../../src/engine/engine.ts";
 import { type GoldenPlaces, locatePlaces, standsAt } from "../../../src/grading/golden-places.ts";
 import type { GoldenSet } from "../../../src/grading/golden-set.ts";
 import { type Ingested, openGoldenSet } from "../../../src/grading/run-golden.ts";
+import type { AnswerRecord } from "../../../src/pipeline/assemble.ts";
 import { DEFAULT_MODEL_TEMPERATURE, DEFAULT_REPLY_TOKENS } from "../../../src/shared/config/models.ts";
 import type { Config } from "../../../src/shared/config.ts";
 import { RequestError } from "../../../src/shared/errors.ts";
 import type { Answer } from "../../../src/shared/types.ts";
 import { countTokens } from "../../../src/text/cl100k.ts";
 import { routingOf } from "../routing.ts";
-import type { AblatedItem, AblatedQuestion, AblateOptions } from "./ablated-item.ts";
+import type { AblatedItem, AblatedQuestion, AblateOptions, WrittenSentence } from "./ablated-item.ts";
 import { judgedScore } from "./judged-score.ts";
 import { invalidCitations, type LadderScore, scoreAnswer } from "./ladder-score.ts";
 import type { Rung } from "./rungs.ts";
@@ -135,6 +136,7 @@ async function askOnce(
         ? isElsewhere(answer, places.gold(id))
         : answer.status === "ok" && !isContradicted(answer, places.contradicting(id)),
     score: await scoreOf(answer),
+    written: await writtenIn(engine, answer),
     reportedScore: answer.checks.find(({ name }) => name === "verification-score")?.score ?? null,
     storedInvalid: invalid(stored),
     servedInvalid: again === null || again.cacheMode === "miss" ? null : invalid(again),
@@ -142,6 +144,18 @@ async function askOnce(
     ...routingOf(answer, engine.config.model),
     latencyMs: answer.latencyMs,
   };
+}
+
+/** Returns the sentences of all drafts, and of the quotes that took their place. */
+async function writtenIn(engine: Engine, { id, status, sentences, citations, checks }: Answer): Promise<WrittenSentence[]> {
+  const record = (await engine.store.records.get(id))?.body as AnswerRecord | undefined;
+  const isQuote = (text: string) => citations.some(({ quote }) => quote.includes(text));
+  const shown = status === "ok" ? sentences : [];
+  const hasWarning = (at: number) => checks.some(({ verdict, sentence }) => verdict === "warn" && sentence === at);
+  const written = shown.map(({ text }, at) => ({ text, fate: hasWarning(at) ? "warned" : "shown", quoted: isQuote(text) }) as const);
+  const kept = new Set(shown.map(({ text }) => text));
+  const left = (record?.drafts ?? []).filter(({ text }) => !kept.has(text));
+  return [...written, ...left.map(({ text }) => ({ text, fate: "removed" as const, quoted: isQuote(text) }))];
 }
 
 function isElsewhere(answer: Answer, gold: ReturnType<GoldenPlaces["gold"]>): boolean | null {

@@ -37,6 +37,15 @@ export interface AblatedQuestion {
   readonly kind: "answerable" | GoldenUnanswerable["kind"];
 }
 
+/** A sentence before its checks, and what became of it. */
+export interface WrittenSentence {
+  readonly text: string;
+  /** `shown` without a warning, `warned`: shown with one, `removed`: not shown. */
+  readonly fate: "shown" | "warned" | "removed";
+  /** Whether it is a quote, byte for byte. */
+  readonly quoted: boolean;
+}
+
 /** Result of one question under one profile in one round. */
 export interface AblatedItem {
   readonly rung: string;
@@ -50,6 +59,8 @@ export interface AblatedItem {
   /** Whether the answer quotes only passages that do not answer. `null`: no gold quote is annotated. */
   readonly wrongPassage: boolean | null;
   readonly score: LadderScore;
+  /** Sentences that were written or quoted, in order. */
+  readonly written: readonly WrittenSentence[];
   /** The product's own verification score; `null`: the profile has none, or nothing was cited. */
   readonly reportedScore: number | null;
   /** Invalid citations in the stored interaction. */

@@ -274,6 +274,7 @@ function toRow(item: AblatedItem) {
     wrong_passage: item.wrongPassage,
     faults: score.faults.map(({ type, written, shown, quiet }) => ({ type, written, shown, quiet })),
     faithful: score.faithful,
+    written: item.written,
     citations: score.citations,
     reported_score: item.reportedScore,
     stored_invalid: item.storedInvalid,
