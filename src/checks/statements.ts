@@ -117,8 +117,6 @@ const BESIDE = 0.4;
  * only serves to compare quoted sentences; it never counts as support.
  */
 const GIVEN = 0.6;
-/** Factor for a word that is negated in only one of claim and source. */
-const OTHER_POLARITY = 0.5;
 /**
  * Limits for `outdoes`. The first sentence must not cover any word of the claim worse than the second one by more than
  * `SLACK`, and must cover some word better by at least `CLEARLY_MORE`.
@@ -189,7 +187,7 @@ export function align(claim: Reading, statements: readonly Statement[], given: R
     },
     /** Like `coverage`, but words near a place of the claim weigh more. Words of the place itself are left out. */
     near: (place: TextRange) => score(held, sharesAround(place, HALF_DISTANCE)),
-    /** For each quoted sentence: the weighted share of the claim's words near a place that the sentence itself contains, negated or not. */
+    /** For each quoted sentence: the weighted share of the claim's words near a place that the sentence itself contains. */
     close: (place: TextRange) => score(own, sharesAround(place, CLOSE_DISTANCE)),
   };
 }
@@ -209,9 +207,8 @@ function rarity(frequency: number): number {
   return frequency <= 2 ? 1 : 1 / (1 + Math.log(frequency / 2));
 }
 
-function holds({ roots, above, beside }: Statement, { root, negated }: ContentWord, given: ReadonlySet<string>, asksBeside = true): number {
+function holds({ roots, above, beside }: Statement, { root }: ContentWord, given: ReadonlySet<string>, asksBeside = true): number {
   const [where, worth] = roots.has(root) ? [roots, OWN] : above.has(root) ? [above, ABOVE] : [beside, asksBeside ? BESIDE : 0];
   if (!where.has(root)) return given.has(root) ? GIVEN : 0;
-  const same = negated === where.has(`¬${root}`);
-  return Math.max(same ? worth : worth * OTHER_POLARITY, given.has(root) ? GIVEN : 0);
+  return Math.max(worth, given.has(root) ? GIVEN : 0);
 }

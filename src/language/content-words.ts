@@ -23,8 +23,6 @@ export const NEGATOR = `(?:\\b(?:${DENIES_CLAUSE}|${DENIES_NOUN}|ineligible|non(
 export const EXCEPTION = `(?:\\b(?:${SETS_APART})\\b)`;
 
 const EVERY_NEGATOR = new RegExp(NEGATOR, "giu");
-/** Matches phrases with "not" that negate nothing. */
-const NO_DENIAL = /\b(?:as likely as|whether or|or) not\b/giu;
 
 const IS_CLAUSE = wholly(DENIES_CLAUSE);
 const IS_NOUN = wholly(DENIES_NOUN);
@@ -33,7 +31,7 @@ const IS_ANY = wholly(`${DENIES_CLAUSE}|${DENIES_NOUN}|ineligible|${SETS_APART}`
 
 /** Counts the negators of a text, such as "not" and "without". Two of them may cancel each other out. */
 export function countNegators(text: string): number {
-  return text.replaceAll(NO_DENIAL, "").match(EVERY_NEGATOR)?.length ?? 0;
+  return text.match(EVERY_NEGATOR)?.length ?? 0;
 }
 
 /** Checks whether a word negates its clause: "not", "can't". */
@@ -134,8 +132,6 @@ export interface ContentWord extends TextRange {
   readonly name: boolean;
   /** True for the few thousand most common words. */
   readonly common: boolean;
-  /** True within the scope of a negation: "can't **apply** in **person**". */
-  readonly negated: boolean;
 }
 
 /**
@@ -153,21 +149,6 @@ const GRAMMAR: ReadonlySet<string> = new Set(
     "whatever whoever else next yet they he you we it i that there who what hers his theirs ours yours"
   ).split(" "),
 );
-/** Matches verbs and adverbs that imply a negation without containing one ("avoid", "rarely"). */
-const HINDERS =
-  /^(?:avoid(?:s|ed|ing)?|prevent(?:s|ed|ing)?|lack(?:s|ed|ing)?|fail(?:s|ed|ing)?|refus(?:e|es|ed|ing)|stop(?:s|ped|ping)?|non|ineligible|unlikely|rarely|hardly|instead|rather|unlike)$/;
-/** Matches the words before a "no" that negates only the next word: "with no down payment", "have no dependents". */
-const LACKS = /\b(?:with|have|has|had|having|there|is|are)\s+$/i;
-/** Matches what follows a "no" or "not" that negates nothing: "no more than" sets a limit, "not only" adds something. */
-const LIMITS =
-  /^\s+(?:(?:only|just|matter)\b|(?:[\p{L}'’]+\s+){0,2}(?:more|less|fewer|later|longer|earlier|sooner|older|younger|greater|higher|lower)\s+(?:[\p{L}]+\s+){0,2}than\b)/iu;
-const NO_LONGER = /^\s+(?:longer|more|way)\b/i;
-const CLAUSE_END = /[,;:.!?](?:\s|$)|[—–|\n]/;
-const CLAUSE_WORD = /^(?:but|because|if|when|unless|which|who|although|though|even|while|since|until|whether|except|so)$/;
-/** Maximum number of content words that a negation covers: in a negated clause (`REACH`), after a negated noun (`NOUN_REACH`). */
-const REACH = 7;
-const NOUN_REACH = 4;
-
 export type ReadWords = (text: string) => ContentWord[];
 
 /** Returns a function that extracts the content words of a text. It caches stems. */
@@ -176,8 +157,6 @@ export function createWordReader({ isEnglish, isCommon }: EnglishWords = createE
   return (text) => {
     const found: ContentWord[] = [];
     let run = 0;
-    let reach = 0;
-    let clauseFrom = 0;
     let last = 0;
     for (const match of text.matchAll(WORD)) {
       const start = match.index;
@@ -186,23 +165,8 @@ export function createWordReader({ isEnglish, isCommon }: EnglishWords = createE
       const gap = text.slice(last, start);
       const opens = last === 0 || /[.!?:\n|•]/.test(gap);
       last = start + written.length;
-      if (CLAUSE_END.test(gap) || CLAUSE_WORD.test(word)) {
-        reach = 0;
-        clauseFrom = found.length;
-      }
-      if (deniesClause(word) || deniesNoun(word)) {
-        const after = text.slice(last, last + 48);
-        const limits = LIMITS.test(after);
-        const noun = deniesNoun(word) && !NO_LONGER.test(after);
-        const lacks = noun && (word === "without" || LACKS.test(text.slice(Math.max(0, start - 10), start)));
-        reach = noun ? (limits ? 0 : lacks ? 1 : NOUN_REACH) : REACH;
-        // A negated verb also negates the words before it in the clause: "the grant can't be had".
-        if (!noun && !limits)
-          for (let i = Math.max(clauseFrom, found.length - REACH); i < found.length; i++)
-            found[i] = { ...(found[i] as ContentWord), negated: true };
-        continue;
-      }
-      if (HINDERS.test(word)) reach = NOUN_REACH;
+      // A negator is no content word: `countNegators` finds it.
+      if (deniesClause(word) || deniesNoun(word)) continue;
       const bare = word.replace(/'(?:s|d|ll|re|ve|m)?$/, "");
       if (GRAMMAR.has(bare)) continue;
       const [token] = wordTokens({ text: bare.replaceAll(/['.]/g, ""), code: false }, stem);
@@ -217,11 +181,9 @@ export function createWordReader({ isEnglish, isCommon }: EnglishWords = createE
         root: english ? token.slice(0, ROOT_LETTERS) : token,
         name: capital && (run > 1 || !english),
         common: isCommon(bare),
-        negated: reach > 0,
         start,
         end: last,
       });
-      reach--;
     }
     return found;
   };
@@ -234,11 +196,10 @@ function isCapital(written: string, opens: boolean): boolean {
   return /^\p{Lu}[\p{Lu}\p{Nd}&.-]+s?$/u.test(written) || (!opens && /^\p{Lu}/u.test(written));
 }
 
-/** Rule-based analysis of a text: its content words with their negation, and its values. */
+/** Rule-based analysis of a text: its content words and its values. */
 export interface Reading {
   readonly text: string;
   readonly words: readonly ContentWord[];
-  /** Roots of the words. A negated word also adds its root with the prefix `¬`. */
   readonly roots: ReadonlySet<string>;
   readonly values: readonly Value[];
 }
@@ -254,7 +215,7 @@ export function createReading(readWords: ReadWords = createWordReader()): (text:
     const beginning = text.slice(0, MAX_CHARACTERS);
     const words = readWords(beginning);
     // Compute roots and values on first use, because most texts never need them.
-    const roots = once(() => new Set(words.flatMap(({ root, negated }) => (negated ? [root, `¬${root}`] : [root]))));
+    const roots = once(() => new Set(words.map(({ root }) => root)));
     const values = once(() => valuesIn(beginning));
     return {
       text,

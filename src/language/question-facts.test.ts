@@ -45,7 +45,6 @@ describe("findFactConflict", () => {
     ["recieve the fee", "get the fee"],
     ["What does a Blue Account cost?", "fee of blue acct"],
     ["Does a widow get it?", "Does a surviving spouse get it?"],
-    ["whether or not the fee is due", "is the fee due"],
     ["How long is a widow paid for the berth?", "how long is the surviving spouse paid for the berth"],
     ["price of a berth", "cost of a berth"],
     ["Where do the seats go?", "where does the seat's cover go, and the cover of the seat"],
