@@ -192,11 +192,13 @@ function addChecks(measure: Measure): void {
       ["--names <names>", "comma-separated: only these collections"],
       ["--profile <name>", "profile whose checks are measured", sourcebound.name],
     ],
-    examples: "  ./run eval written --pages data/collections --part validation",
-    async *run({ pages, part, names, profile }, { command, signal }) {
+    examples:
+      "  ./run eval written --pages data/collections --part validation\n  SOURCEBOUND_SUPPORT=model ./run eval written --pages data/collections --names basecamp-policies",
+    async *run({ pages, part, names, profile }, { command, config, signal }) {
       const { evaluateCollectionDrafts } = await import("../runs/collection-drafts.ts");
+      const { modelsOf, supportOf: configuredSupport } = await import("../../src/engine/open.ts");
       const keeper = createReaderKeeper();
-      const support = supportOf(profile, keeper);
+      const support = configuredSupport(config, modelsOf(config)).support ?? supportOf(profile, keeper);
       yield* evaluateCollectionDrafts({ names: chooseCollections(part, names), pages, profile, support, command, signal });
       await keeper.close();
     },

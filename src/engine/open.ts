@@ -176,7 +176,7 @@ export function modelsOf({ model, data_dir }: Config): PipelineContext["models"]
  * @throws ConfigError `config_invalid` when `support` is "model" and no model is configured; ModelError when the scorer
  * from the Hugging Face Hub is not installed
  */
-function supportOf(config: Config, models: PipelineContext["models"]): Partial<Pick<LocalModels, "support">> {
+export function supportOf(config: Config, models: PipelineContext["models"]): Partial<Pick<LocalModels, "support">> {
   const { support } = config;
   if (support === "embedded") return {};
   if (support !== "model") return { support: createHubSupportScorer(support.hub, { ...hubFolders(config), dtype: support.dtype }) };
