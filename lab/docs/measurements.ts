@@ -44,9 +44,10 @@ function ladderTable(report: Measured, writer: string): string {
   return ["| | source: none / four / seven | none | four | seven | ours |", "| --- | --- | --- | --- | --- | --- |", ...rows].join("\n");
 }
 
-/** What each single layer holds back, of the scripted model's faults. */
-function layersTable(report: Measured): string {
-  const names = Object.keys(report.metrics).flatMap((key) => /^scripted\.((?:seven|ours)-.+)\.hallucination_rate$/.exec(key)?.[1] ?? []);
+/** What each single layer holds back, of the faults of a writer. */
+function layersTable(report: Measured, writer: string): string {
+  const own = Object.keys(report.metrics).filter((key) => key.startsWith(`${writer}.`));
+  const names = own.flatMap((key) => /\.((?:seven|ours)-.+)\.hallucination_rate$/.exec(key)?.[1] ?? []);
   const figures = [
     "hallucination_rate",
     "false_urls",
@@ -57,7 +58,7 @@ function layersTable(report: Measured): string {
   ];
   const rows = ["seven", "ours"].flatMap((whole) =>
     [whole, ...names.filter((name) => name.startsWith(`${whole}-`))].map((rung) => {
-      const cells = figures.map((figure) => share(report.metrics[`scripted.${rung}.${figure}`]));
+      const cells = figures.map((figure) => share(report.metrics[`${writer}.${rung}.${figure}`]));
       return `| ${rung === whole ? `**${whole}**` : rung.replace(`${whole}-`, "without ")} | ${cells.join(" | ")} |`;
     }),
   );
@@ -66,6 +67,8 @@ function layersTable(report: Measured): string {
 }
 
 const PACKS = ["veterans", "retail", "pharma"] as const;
+/** Packs of the ablation with a real model. */
+const REAL_PACKS = ["veterans", "retail"] as const;
 
 function goldenTable(): string {
   const rows = PACKS.map((pack) => {
@@ -210,7 +213,7 @@ const nameOf = ({ command }: Measured) => command.replace("eval golden --domain 
 export function measurementLog(made: string): string {
   const [ablation, retail, replays] = [measured("ablation"), measured("golden-retail"), measured("replays")];
   const golden = PACKS.map((pack) => measured(`golden-${pack}`));
-  const [real, source] = [measured("ablation-model"), measured("ablation-source")];
+  const source = measured("ablation-source");
   const when = ({ command, date, versions }: Measured) => `\`./run ${command}\`, ${date.slice(0, 10)}, Node ${versions.node}`;
   return [
     `${made}# Log: measurements, and what the sources claim`,
@@ -228,9 +231,16 @@ export function measurementLog(made: string): string {
     `The scripted model at the source's own rates of faults (12, 6, 8, 5 %), every question ${source.n.rounds} times: ${when(source)}. \`ours\` answers ${source.n["scripted.ours.answered"]} of ${(source.n.questions ?? 0) * (source.n.rounds ?? 0)}: one answer is a large share of them.`,
     ladderTable(source, "scripted"),
     "Single layers off, scripted model:",
-    layersTable(ablation),
-    `A real small model, SmolLM2-135M-Instruct in 4 bit: its drafts to ${real.n.questions} questions of the retail pack, ${real.n.answerable} of which are answerable, written once behind an OpenAI-compatible endpoint (4 for the prompt of \`seven-layer\`, 7 for that of \`validator\`, since the busy machine gave one in two to ten minutes) and played to every rung: ${when(real)}. None of its sentences cites anything, and nearly all are wrong; our own checks judge. What \`ours\` shows is quotes in their place.`,
-    ladderTable(real, "model"),
+    layersTable(ablation, "scripted"),
+    "A real model, Qwen2.5-Coder-1.5B-Instruct in 4 bit behind an OpenAI-compatible endpoint, under the names `gpt-4.1-mini` and `gpt-4.1`, so that routes and list prices are counted. Its replies are in [`lab/runs/ablate/replies`](../runs/ablate/replies): `SOURCEBOUND_CONFIG=lab/runs/ablate/replies/config.yaml` and the command below repeat every figure without the model. Our own checks judge; two readers judged the same sentences ([writing](writing.md)).",
+    ...REAL_PACKS.flatMap((pack) => {
+      const real = measured(`ablation-model-${pack}`);
+      return [
+        `${pack}: ${real.n.questions} questions, of which ${real.n.answerable} are answerable; ${when(real)}.`,
+        ladderTable(real, "model"),
+        layersTable(real, "model"),
+      ];
+    }),
     "## Replay",
     `Answers of the retail pack, refusals among them, under every profile that runs without a model, asked on Node 22 and replayed byte for byte after the installation was closed and opened again, on 24 and 26 in another process: ${["22", "24", "26"].map((node) => `Node ${node} ${replays.metrics[`node${node}.identical`] ?? "–"} of ${replays.metrics[`node${node}.n`] ?? "–"}`).join(", ")} identical. \`./run eval replays --folder F --answers 500\`, ${replays.date.slice(0, 10)}; the other two replay the folder that Node 22 wrote.`,
     "## The sources' claims",
