@@ -44,7 +44,7 @@ describe.concurrent("a sentence that fails a check", () => {
     expectShownIsFinal(events, answer);
     const { system, user } = promptOf(endpoint, 1);
     expect(system).toBe(promptOf(endpoint, 0).system);
-    expect(user).toContain(`stays as it is:\n${TEN} [1]\n`);
+    expect(user).toContain(`already has this part of the answer:\n${TEN} [1]\n`);
     expect(user).toMatch(/- "Tinnitus is rated at 70 percent\." – values: .*70/);
     expect(user).toMatch(/- "This is paid monthly\." – support/);
     expect(answer.calls.map(({ stage, model, inputTokens, outputTokens }) => [stage, model, inputTokens, outputTokens])).toEqual([

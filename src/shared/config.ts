@@ -87,7 +87,7 @@ export const configSchema = z.strictObject({
   ),
   write_from: optional(
     z.number().min(0).max(1),
-    "Minimum confidence at which the configured language model is called; below it, the question is refused without a call. The profile's value when absent (`sourcebound`: 0.15). Profiles that do not decide by confidence ignore it",
+    "Minimum confidence at which the configured language model is called; below it, the question is refused without a call. The profile's value when absent (`sourcebound`: 0.6). Profiles that do not decide by confidence ignore it",
   ),
   write: optional(
     z.enum(["answer", "quotes"]),
