@@ -123,6 +123,9 @@ describe("evaluateDay", () => {
     expect(report.n.hits).toBeGreaterThan(0);
     expect(report.metrics["saved.tokens"]).toBeGreaterThan(100 * (report.n.hits as number));
     expect(report.metrics["saved.usd"]).toBeGreaterThan(0);
+    expect(report.metrics["spent.usd"]).toBeGreaterThan(0);
+    expect(report.metrics["spent.large_usd"]).toBeGreaterThan(report.metrics["spent.usd"] as number);
+    expect(report.metrics["routed.small"]).toBeGreaterThan(0);
     expect(report.metrics["faults.any"]).toBe(0);
   });
 

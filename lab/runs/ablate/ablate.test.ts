@@ -69,6 +69,12 @@ describe("ablate", () => {
     expect(metric(report, "none.invalid_citations.of_written")).toBe(1);
     expect(metric(report, "none.invalid_citations.written")).toBeGreaterThan(2);
     expect(metric(report, "none.invalid_citations_stored")).toBe(metric(report, "none.invalid_citations"));
+    const fates = (rung: string) =>
+      new Set(
+        report.items.filter((item) => item.rung === rung).flatMap((item) => (item.written as { fate: string }[]).map(({ fate }) => fate)),
+      );
+    expect(fates("none")).not.toContain("warned");
+    expect(fates("ours")).toContain("removed");
     expect(metric(report, "none.weak_retrieval_answers")).toBe(1);
     expect(metric(report, "none.verification_score")).toBeLessThan(0.6);
     expect(metric(report, "none.verification_score.reported")).toBeNull();

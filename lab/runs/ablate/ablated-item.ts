@@ -40,7 +40,7 @@ export interface AblatedQuestion {
 /** A sentence before its checks, and what became of it. */
 export interface WrittenSentence {
   readonly text: string;
-  /** `shown` without a warning, `warned`: shown with one, `removed`: not shown. */
+  /** `shown` without a warning, `warned`: shown with one, `removed`: not shown, or not in these words. */
   readonly fate: "shown" | "warned" | "removed";
   /** Whether it is a quote, byte for byte. */
   readonly quoted: boolean;
