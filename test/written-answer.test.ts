@@ -24,6 +24,7 @@ import {
   QUESTION,
   stream,
   TINNITUS,
+  TINNITUS_CLAIM,
   texts,
   using,
 } from "./support/model-engine.ts";
@@ -37,29 +38,27 @@ const BAD = "Tinnitus is rated at 70 percent";
 describe.concurrent("a sentence that fails a check", () => {
   const faulty = stream(`${TEN.slice(0, -1)} [1]. ${BAD} [1]. This is paid monthly [1]. `);
 
-  it("is rewritten once: displayed text stays, and the prompt names the fault", async () => {
-    const { answer, events, endpoint } = await askOnce(open({ chat: [faulty, stream(`${FORM.slice(0, -1)} [1].`)] }));
-    expect(texts(answer)).toEqual([TEN, FORM]);
-    expect(answer.warnings).toEqual([]);
+  it("is followed by quotes that the model selects: displayed text stays", async () => {
+    const { answer, events, endpoint } = await askOnce(open({ chat: [faulty, stream('{"numbers": [2]}')] }));
+    expect(texts(answer)).toEqual([TEN, TINNITUS_CLAIM]);
+    expect(codes(answer)).toEqual(["model_faulty"]);
     expectShownIsFinal(events, answer);
-    const { system, user } = promptOf(endpoint, 1);
-    expect(system).toBe(promptOf(endpoint, 0).system);
-    expect(user).toContain(`already has this part of the answer:\n${TEN} [1]\n`);
-    expect(user).toMatch(/- "Tinnitus is rated at 70 percent\." – values: .*70/);
-    expect(user).toMatch(/- "This is paid monthly\." – support/);
+    const { user } = promptOf(endpoint, 1);
+    expect(user).toContain(TINNITUS_CLAIM);
+    expect(user).toContain(QUESTION);
     expect(answer.calls.map(({ stage, model, inputTokens, outputTokens }) => [stage, model, inputTokens, outputTokens])).toEqual([
       ["write", "small", 100, 10],
-      ["rewrite", "small", 100, 10],
+      ["compress", "small", 100, 10],
     ]);
-    expect(answer.tokenUsage).toEqual({ verification: 0, compression: 0, answer: 220, total: 220 });
+    expect(answer.tokenUsage).toEqual({ verification: 0, compression: 110, answer: 110, total: 220 });
   });
 
-  it("is replaced after the second draft by quotes that the answer does not cite yet", async () => {
-    const { answer, events, endpoint } = await askOnce(open({ chat: [stream(`${BAD} [1].`)] }));
+  it("is followed by quotes selected by rules if the model selects none from the list", async () => {
+    const { answer, events, endpoint } = await askOnce(open({ chat: [stream(`${BAD} [1].`), stream("Passage 1 or 9.")] }));
     expect(endpoint.chats).toHaveLength(2);
     expect(isQuoted(answer)).toBe(true);
     expect(texts(answer)).toContain(TINNITUS);
-    expect(codes(answer)).toEqual(["model_unusable"]);
+    expect(codes(answer)).toEqual(["model_failed"]);
     expectShownIsFinal(events, answer);
   });
 
@@ -100,7 +99,7 @@ describe.concurrent("a sentence that fails a check", () => {
       const told = "What rating does tinnitus get if my doctor says it is rated at 45 percent?";
       await ask(engine, told, { sessionId: "s" });
       const { answer } = await ask(engine, "How is tinnitus rated?", { sessionId: "s" });
-      const prompt = promptOf(endpoint).user;
+      const prompt = promptOf(endpoint, 2).user;
       expect(prompt).toContain("45 percent");
       expect(prompt).toContain("only to understand the question; never a source");
       expect(texts(answer).join(" ")).not.toContain("45");
@@ -279,7 +278,7 @@ describe("a stream of any sentences, cut anywhere, failing anywhere", () => {
         expect(answer.refusal === null).toBe(answer.sentences.length > 0);
         if (answer.refusal !== null) expect(next.flat().join("")).toContain("INSUFF");
         expect(model.calls.length).toBeLessThanOrEqual(3);
-        expect(answer.calls.filter(({ stage }) => stage === "rewrite").length).toBeLessThanOrEqual(1);
+        expect(answer.calls.filter(({ stage }) => stage === "compress").length).toBeLessThanOrEqual(1);
         expect(answer.timings.first_sentence === undefined).toBe(answer.sentences.length === 0);
       }),
       { numRuns: rounds({ all: 150, usually: 15 }) },

@@ -26,6 +26,8 @@ interface JudgedSentence {
   readonly isFalse: boolean;
   /** Checks that did not pass. */
   readonly flaggedBy: readonly string[];
+  /** Their reasons, as a reader of the answer sees them, in the order of `flaggedBy`. */
+  readonly reasons: readonly string[];
   /** Lowest score of each check that has scores. */
   readonly scores: Readonly<Record<string, number>>;
 }
@@ -59,8 +61,9 @@ export async function* evaluateCollectionDrafts(options: CollectionDraftsOptions
         const scores: Record<string, number> = {};
         for (const result of checked.results)
           if (result.score !== null) scores[result.name] = Math.min(result.score, scores[result.name] ?? Number.POSITIVE_INFINITY);
-        const flaggedBy = checked.results.filter(({ verdict }) => verdict !== "pass").map((result) => result.name);
-        sentences.push({ text, isFalse: falseAt >= start && falseAt < end, flaggedBy, scores });
+        const flags = checked.results.filter(({ verdict }) => verdict !== "pass");
+        const [flaggedBy, reasons] = [flags.map((result) => result.name), flags.map(({ reason }) => reason)];
+        sentences.push({ text, isFalse: falseAt >= start && falseAt < end, flaggedBy, reasons, scores });
       }
       judged.push({ collection: name, draft, sentences });
     }

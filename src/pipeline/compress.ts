@@ -189,7 +189,9 @@ export async function compress(given: Usable, context: PipelineContext, log: Sta
   const sizeOf = ({ system, user }: ChatPrompt) => countTokens(system) + countTokens(user);
   const fits = (prompt: ChatPrompt) => sizeOf(prompt) <= budgetTokens;
   const calls: ModelCall[] = [];
-  const select = (model: ChatModel, most: number) => selectByModel(question.resolved, found, { model, most, fits }, calls, signal);
+  const selectInto = (into: ModelCall[], model: ChatModel, most: number) =>
+    selectByModel(question.resolved, found, { model, most, fits }, into, signal);
+  const select = (model: ChatModel, most: number) => selectInto(calls, model, most);
   log.fact("route", `${route.size}: ${route.because}`);
   const { mode, given: form, sentences } = profile.write;
   if (mode === "quotes") {
@@ -210,7 +212,9 @@ export async function compress(given: Usable, context: PipelineContext, log: Sta
   log.fact("prompt_tokens", fitted === null ? 0 : sizeOf(fitted.prompt));
   log.fact("model", model?.id ?? "extractive");
   const task: ModelTask | null =
-    model === null || fitted === null ? null : { model, countTokens, budgetTokens, bind: createBinder(words), ...fitted };
+    model === null || fitted === null
+      ? null
+      : { model, bind: createBinder(words), select: (into) => selectInto(into, model, sentences[question.detail]), ...fitted };
   return { candidates, task, selected: null, calls };
 }
 

@@ -21,7 +21,6 @@ import type {
 } from "../shared/types.ts";
 import { tokenize } from "../text/tokens.ts";
 import { unitAt } from "../text/units.ts";
-import type { DraftFault } from "../writing/prompt.ts";
 import { type AnswerBuilder, createAnswerBuilder } from "../writing/quotes.ts";
 import { type OfferedDraft, writeDrafts } from "../writing/write-drafts.ts";
 import type { ChosenQuotes } from "./compress.ts";
@@ -275,7 +274,7 @@ function* tell(pending: Warning[], { warnings }: Written): Generator<AnswerEvent
 
 interface WritableRecord {
   readonly shown: DraftSentence[];
-  readonly faults: DraftFault[];
+  readonly faults: string[];
 }
 
 export interface SentenceCheckContext {
@@ -320,7 +319,7 @@ export async function showSentence(draft: OfferedDraft, checkContext: SentenceCh
   drafts.push({ ...draft, others });
   const place = kept ? { sentence: sheet.sentences.length } : { sentence: null, leftOut: true as const };
   checks.push(...results.map((result) => ({ ...result, ...place })));
-  if (fault !== undefined) record.faults.push({ text: draft.text, check: fault.name, reason: fault.reason });
+  if (fault !== undefined) record.faults.push(draft.text);
   if (!kept) return null;
   const instead = checked.recited === null ? undefined : others[checked.recited];
   const quotes = instead ?? draft.quotes;

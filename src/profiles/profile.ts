@@ -205,11 +205,10 @@ export interface WriteSettings {
   /** How quotes for a model's prompt are selected: by rules, or by the small model, which returns their numbers. */
   readonly compress: "rules" | "model";
   /**
-   * What follows after a model's sentence that fails its checks. `quotes`: quotes replace the sentence. `regenerate`: nothing
-   * after this sentence is shown, and the model rewrites the answer once from there on. If a sentence fails again, quotes
-   * replace it. `reject`: the answer is shown only if every sentence passes, otherwise the message `unreliable`.
+   * What follows after a model's sentence that fails its checks. `quotes`: quotes replace the sentence. `select`: nothing
+   * after this sentence is shown, and the model selects the quotes that follow. `reject`: the answer is shown only if every sentence passes, otherwise the message `unreliable`.
    */
-  readonly onFault: "quotes" | "regenerate" | "reject";
+  readonly onFault: "quotes" | "select" | "reject";
   /** Maximum sentences of an extractive answer, per level of detail. */
   readonly sentences: { readonly normal: number; readonly more: number };
   readonly refusal: string;

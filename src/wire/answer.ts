@@ -99,7 +99,9 @@ export const askResponseSchema = z
       .describe("Origin of a cached answer, which was checked again on the current documents. Absent on a miss."),
     token_usage: tokenUsageSchema.describe("Model tokens by stage; `null` if an endpoint did not report them."),
     cost_usd: z.number().nullable().describe("US dollars at list prices; 0: no endpoint was called; `null`: tokens or price are unknown."),
-    calls: z.array(callSchema).describe("Endpoint calls in order, including failed ones. `rewrite`: the second draft, after a faulty one."),
+    calls: z
+      .array(callSchema)
+      .describe("Endpoint calls in order, including failed ones. `rewrite`: a second draft, only in answers of earlier versions."),
     report: gradeReportSchema.optional().describe("Only for profiles that compute the metrics (`validator`)."),
     latency_ms: z.number(),
     timings_ms: z

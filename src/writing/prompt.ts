@@ -4,26 +4,13 @@ import { z } from "zod";
 import { type ChatPrompt, fillSlots, type ReplyForm } from "../models/chat.ts";
 import { endOfValue, parseJson } from "../models/read-json.ts";
 import { PACKAGE_ROOT } from "../package.ts";
-import type { DraftSentence, Turn } from "../shared/types.ts";
+import type { Turn } from "../shared/types.ts";
 import { splitSentences } from "../text/sentences.ts";
 import { type CompleteQuote, withNeighbours } from "./quotes.ts";
 import { listSource, type OfferedSource, oneLine } from "./sources.ts";
 
 /** Folder of the prompt files, which have named slots `{{name}}`. The built program reads them from `src` too. */
 const PROMPTS = join(PACKAGE_ROOT, "src", "writing", "prompts");
-
-/** A sentence of a draft that failed a check. */
-export interface DraftFault {
-  readonly text: string;
-  /** Name of the check. */
-  readonly check: string;
-  readonly reason: string;
-}
-
-/** Maximum number of faults in a prompt. */
-const NAMED_FAULTS = 8;
-/** Maximum characters of each faulty sentence and of each reason in a prompt. */
-const FAULT_CHARACTERS = 300;
 
 /** The content of a prompt. */
 export interface Asked {
@@ -40,32 +27,9 @@ export function groundedPrompt(asked: Asked): ChatPrompt {
   return { system: systemPrompt(asked), user: fillSlots(readPrompt("grounded.user.md"), slotsOf(asked)) };
 }
 
-/**
- * Builds the prompt for a second draft. It lists the faults of the first draft, and the sentences already shown, which the
- * model must continue.
- */
-export function againPrompt(asked: Asked, shown: readonly DraftSentence[], faults: readonly DraftFault[]): ChatPrompt {
-  const numbers = ({ quotes }: DraftSentence) =>
-    asked.sources.map(({ citable }, i) => (citable.some((quote) => quotes.includes(quote)) ? `[${i + 1}]` : "")).join("");
-  const distinct = faults.filter(({ text }, i) => faults.findIndex((one) => one.text === text) === i);
-  const named = distinct.slice(0, NAMED_FAULTS).map(({ text, check, reason }) => {
-    const said = oneLine(text);
-    return `- "${said.length > FAULT_CHARACTERS ? `${said.slice(0, FAULT_CHARACTERS)}…` : said}" – ${check}: ${oneLine(reason).slice(0, FAULT_CHARACTERS)}`;
-  });
-  const said = shown.map((sentence) => `${oneLine(sentence.text)} ${numbers(sentence)}`).join("\n");
-  return {
-    system: systemPrompt(asked),
-    user: fillSlots(readPrompt("again.user.md"), {
-      ...slotsOf(asked),
-      shown: said === "" ? "" : `The reader already has this part of the answer:\n${said}\n\n`,
-      faults: named.join("\n"),
-    }),
-  };
-}
-
-/** Returns the templates of the user prompts. Their slots are not filled. */
+/** Returns the template of the user prompt. Its slots are not filled. */
 export function readFrame(): string {
-  return [readPrompt("grounded.user.md"), readPrompt("again.user.md")].join("\n");
+  return readPrompt("grounded.user.md");
 }
 
 /** Builds the prompt by which a model selects, from numbered passages, those that answer. */

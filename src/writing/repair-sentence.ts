@@ -1,14 +1,11 @@
 import type { DraftSentence } from "../shared/types.ts";
 import { isStopWord, words } from "../text/tokens.ts";
-import type { DraftFault } from "./prompt.ts";
 import { type BindSentence, headOf, type OfferedSource } from "./sources.ts";
 
 interface DraftGround {
   readonly sources: readonly OfferedSource[];
   /** Texts of the prompt that an answer must not repeat: rules, templates, question. */
   readonly frame: readonly string[];
-  /** Faults of the previous draft. */
-  readonly faults: readonly DraftFault[];
 }
 
 /** Minimum content words of a sentence that ends in a colon. A shorter one makes no claim: "The answer is:". */
@@ -25,16 +22,15 @@ const ECHOES = 4;
  * Returns a function that detects sentences without a claim: courtesies, announcements, questions, bare titles of
  * sources, copies of the prompt. Such sentences are dropped, and do not count as faults.
  */
-export function createStatementTest({ sources, frame, faults }: DraftGround): (sentence: DraftSentence) => boolean {
+export function createStatementTest({ sources, frame }: DraftGround): (sentence: DraftSentence) => boolean {
   let held: ReadonlySet<string> | null = null;
   const framed = frame.map(wordsOf);
   const titles = new Set(sources.flatMap(titlesOf).map(wordsOf));
-  const named = new Set(faults.flatMap(({ text, check, reason }) => [wordsOf(text), wordsOf(`${text} ${check} ${reason}`)]));
   return ({ text, quotes, missing, inherits }) => {
     const said = wordsOf(text);
     const isCited = inherits !== true && (quotes.length > 0 || missing.length > 0);
     const content = said.split(" ").filter((word) => !isStopWord(word));
-    if (text.endsWith("?") || (text.endsWith(":") && content.length < ANNOUNCES) || named.has(said)) return true;
+    if (text.endsWith("?") || (text.endsWith(":") && content.length < ANNOUNCES)) return true;
     const isEcho = said.split(" ").length >= ECHOES && framed.some((line) => line.includes(said));
     if (isCited) return isEcho && !sourcesSay(sources, said);
     if (titles.has(said)) return true;

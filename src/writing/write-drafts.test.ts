@@ -1,16 +1,15 @@
 import { describe, expect, it } from "vitest";
+import type { WriteSettings } from "../profiles/profile.ts";
 import { spark } from "../profiles/spark.ts";
 import { quoteOf } from "../ranking/candidates.ts";
-import { ModelError } from "../shared/errors.ts";
 import type { DraftSentence, Question, Quote } from "../shared/types.ts";
 import { type ChatStep, fakeChatModel } from "../testing/fake-chat-model.ts";
 import { fakePassage, fakeQuestion } from "../testing/passages.ts";
 import { sampleQuote } from "../testing/quotes.ts";
 import { countTokens } from "../text/cl100k.ts";
-import type { DraftFault } from "./prompt.ts";
 import type { QuoteCandidate } from "./quotes.ts";
 import { passageSource, quoteSource } from "./sources.ts";
-import { fitPrompt, type Offer, offerQuotes, type WriteOutcome, writeDrafts } from "./write-drafts.ts";
+import { fitPrompt, type Offer, offerQuotes, type Selection, type WriteOutcome, writeDrafts } from "./write-drafts.ts";
 
 const question = fakeQuestion("What rating does tinnitus get?", { profile: "spark" });
 const QUOTE = "Tinnitus is rated at 10 percent.";
@@ -27,31 +26,41 @@ const bind = (_text: string, { citable }: { citable: readonly Quote[] }) => cita
  */
 async function write(
   scripts: readonly (readonly ChatStep[])[] | null,
-  { settings = spark.write, signal = new AbortController().signal, quotes = [QUOTE] } = {},
+  {
+    settings = spark.write,
+    signal = new AbortController().signal,
+    quotes = [QUOTE],
+    selection = { type: "chosen", quotes: [] },
+  }: { settings?: WriteSettings; signal?: AbortSignal; quotes?: readonly string[]; selection?: Selection } = {},
 ) {
+  let asked = 0;
   const outcome: WriteOutcome = { writer: "", insufficient: false, calls: [], warnings: [] };
   const model = fakeChatModel(scripts ?? [], { usage: { inputTokens: 9, outputTokens: 3 } });
   const offered = quotes.map((text) => candidate(text));
   const sources = offered.map(({ quote }) => quoteSource(quote));
-  const limits = { bind, countTokens, budgetTokens: settings.promptTokens };
-  const task = scripts === null ? null : { model, prompt: { system: "s", user: "u" }, sources, ...limits };
-  const record = { shown: [] as DraftSentence[], faults: [] as DraftFault[] };
+  const selects = () => {
+    asked++;
+    return Promise.resolve(selection);
+  };
+  const task = scripts === null ? null : { model, prompt: { system: "s", user: "u" }, sources, bind, select: selects };
+  const record = { shown: [] as DraftSentence[], faults: [] as string[] };
   const parts = { task, selected: null, settings };
   for await (const draft of writeDrafts(question, offered, outcome, parts, record, signal)) {
     if (draft.text.includes("bad") || draft.dangling) {
-      record.faults.push({ text: draft.text, check: draft.dangling ? "reference" : "values", reason: "because" });
+      record.faults.push(draft.text);
     } else if (!draft.held) record.shown.push(draft);
   }
   return {
     texts: record.shown.map(({ text }) => text),
-    faults: record.faults.map(({ text }) => text),
+    faults: record.faults,
     outcome,
     calls: model.calls,
     warned: outcome.warnings.map(({ code }) => code),
     open: model.open,
+    asked,
   };
 }
-const regenerate = { ...spark.write, onFault: "regenerate" as const };
+const select = { ...spark.write, onFault: "select" as const };
 
 describe("writeDrafts with quotes after a fault", () => {
   it("replaces a failed sentence by a quote after the others, unless the answer already cites it", async () => {
@@ -82,59 +91,54 @@ describe("writeDrafts with quotes after a fault", () => {
   });
 });
 
-describe("writeDrafts with a second draft after a fault", () => {
-  it("ends if the model finds nothing more, and does not ask without a fault", async () => {
-    const ended = await write([["It is good [1]. A bad one [1]."], ["INSUFFICIENT"]], { settings: regenerate });
-    expect(ended).toMatchObject({ texts: ["It is good."], warned: [], outcome: { writer: "fake-model" } });
-    expect((await write([["It is good [1]."]], { settings: regenerate })).calls).toHaveLength(1);
-    expect((await write([[""]], { settings: regenerate })).calls).toHaveLength(1);
+describe("writeDrafts with selected quotes after a fault", () => {
+  const draft = [["It is good [1]. A bad one [1]. Tinnitus pays monthly [1]."]];
+  const chosen = (...texts: readonly string[]): Selection => ({ type: "chosen", quotes: texts.map((text) => candidate(text)) });
+
+  it("shows the selected quotes in place of the rest of the draft, and says so", async () => {
+    const written = await write(draft, { settings: select, selection: chosen(QUOTE) });
+    expect(written).toMatchObject({ texts: ["It is good.", QUOTE], asked: 1, warned: ["model_faulty"], outcome: { writer: "fake-model" } });
+    const alone = await write([["A bad one [1]."]], { settings: select, selection: chosen(QUOTE) });
+    expect(alone).toMatchObject({ texts: [QUOTE], warned: ["model_unusable"], outcome: { writer: "extractive" } });
   });
 
-  it("continues with quotes when the second draft fails", async () => {
-    const failed = await write([["It is good [1]. A bad one [1]."], [new ModelError("model_failed", "HTTP 500")]], {
-      settings: regenerate,
+  it("selects nothing after a draft without a fault", async () => {
+    expect((await write([["It is good [1]."]], { settings: select, selection: chosen(QUOTE) })).asked).toBe(0);
+    expect((await write([[""]], { settings: select, selection: chosen(QUOTE) })).asked).toBe(0);
+  });
+
+  it("keeps sentences after a fault when no quote is selected, or only what is said already", async () => {
+    expect(await write(draft, { settings: select })).toMatchObject({ texts: ["It is good.", "Tinnitus pays monthly."], warned: [] });
+    const said = await write([[`${QUOTE.slice(0, -1)} [1]. A bad one [1]. Tinnitus pays monthly [1].`]], {
+      settings: select,
+      selection: chosen(QUOTE),
     });
-    expect(failed).toMatchObject({ texts: ["It is good.", QUOTE], warned: ["model_failed"] });
+    expect(said.texts).toEqual([QUOTE, "Tinnitus pays monthly."]);
   });
 
-  it("skips the second draft if the budget has no room", async () => {
-    const tight = await write([["It is good [1]. A bad one [1]."]], { settings: { ...regenerate, promptTokens: 50 } });
-    expect(tight).toMatchObject({ texts: ["It is good."], warned: ["model_faulty"] });
-    expect(tight.calls).toHaveLength(1);
+  it("continues with quotes selected by rules when the selection fails", async () => {
+    const selection: Selection = { type: "failed", model: "fake-model", reason: "HTTP 500" };
+    const failed = await write([["It is good [1]. A bad one [1]."]], { settings: select, selection });
+    expect(failed).toMatchObject({ texts: ["It is good.", QUOTE], warned: ["model_failed"] });
+    expect(failed.outcome.warnings[0]?.message).toContain("HTTP 500");
   });
 });
 
 describe("writeDrafts with the habits of small models", () => {
-  const parcel = { settings: regenerate, quotes: ["A parcel of two kilograms costs 7 euros."] };
+  const parcel = { settings: select, quotes: ["A parcel of two kilograms costs 7 euros."] };
 
   it("ignores courtesies, announcements, questions and repeated rules", async () => {
     const written = await write(
       [
         [
-          "Sure! I'm happy to help. The answer is: [1] What rating does tinnitus get?\nWrite the answer, or the rest of it, ",
-          "in complete sentences and without those faults. It costs 7 euros [1]. Have a nice day!",
+          "Sure! I'm happy to help. The answer is: [1] What rating does tinnitus get?\nLeave out what does not answer ",
+          "the question. It costs 7 euros [1]. Have a nice day!",
         ],
       ],
       parcel,
     );
     expect(written).toMatchObject({ texts: ["It costs 7 euros."], faults: [], warned: [] });
     expect(written.calls).toHaveLength(1);
-  });
-
-  it("keeps sentences after a fault when the second draft finds nothing more", async () => {
-    const written = await write(
-      [["A bad parcel [1]. Such a parcel is bad [1]. Two kilograms cost 7 euros [1]."], ["INSUFFICIENT"]],
-      parcel,
-    );
-    expect(written).toMatchObject({ texts: ["Two kilograms cost 7 euros."], warned: [], outcome: { insufficient: false } });
-  });
-
-  it("lists each fault once, and does not accept a copy of the list as a sentence", async () => {
-    const copied =
-      '- "A bad parcel." – values: because\n- "It costs bad 9 euros." – values: because\nA bad parcel [1]. It costs 7 euros [1].';
-    const written = await write([["A bad parcel [1]. It costs bad 9 euros [1]. A bad parcel [1]."], [copied]], parcel);
-    expect(written.calls[1]?.prompt.user.match(/A bad parcel/g)).toHaveLength(1);
-    expect(written).toMatchObject({ texts: ["It costs 7 euros."], faults: ["A bad parcel.", "It costs bad 9 euros."] });
   });
 
   it("shows the answer after a reasoning block without its opening tag", async () => {

@@ -4,7 +4,7 @@ import { ModelError, messageOf } from "../shared/errors.ts";
 import type { DraftSentence, ModelCall, Question, Quote, Warning } from "../shared/types.ts";
 import { tokenize } from "../text/tokens.ts";
 import { readDraft, refersBack, saysInsufficient } from "./draft.ts";
-import { ANSWER_FORM, againPrompt, type DraftFault, groundedPrompt, readFrame } from "./prompt.ts";
+import { ANSWER_FORM, groundedPrompt, readFrame } from "./prompt.ts";
 import { ANSWER_WORDS, type CompleteQuote, overlap, type QuoteCandidate, readQuote, withNeighbours, writeExtractive } from "./quotes.ts";
 import { createStatementTest, repairSentence } from "./repair-sentence.ts";
 import { type BindSentence, type OfferedSource, quoteSource } from "./sources.ts";
@@ -27,9 +27,8 @@ export interface ModelTask {
   readonly sources: readonly OfferedSource[];
   /** Returns the quotes of a source that match a sentence. */
   readonly bind: BindSentence;
-  readonly countTokens: (text: string) => number;
-  /** Maximum prompt length in tokens. */
-  readonly budgetTokens: number;
+  /** Lets the model select quotes, after a sentence has failed. @param calls receives the call, even if it fails */
+  readonly select: (calls: ModelCall[]) => Promise<Selection>;
 }
 
 /** The quotes that a model selected. An empty list means that no quote answers. */
@@ -49,7 +48,8 @@ interface Writing {
 export interface DraftRecord {
   /** Displayed sentences in order. */
   readonly shown: readonly DraftSentence[];
-  readonly faults: readonly DraftFault[];
+  /** Texts of the sentences that failed a check. */
+  readonly faults: readonly string[];
 }
 
 /** A sentence to check and, if it passes, to show. */
@@ -71,7 +71,7 @@ const DRAFT_TRIES = 2;
 
 /**
  * Yields the model's sentences. If the draft is incomplete, adds a warning and yields quotes for what is missing. Shown
- * sentences never change; a second draft continues after them.
+ * sentences never change.
  */
 export async function* writeDrafts(
   question: Question,
@@ -85,7 +85,7 @@ export async function* writeDrafts(
   if (selected?.type === "chosen") {
     outcome.insufficient = selected.quotes.length === 0;
     outcome.writer = "extractive";
-    for (const quote of selected.quotes.flatMap(withNeighbours)) yield { text: quote.text, quotes: [quote], missing: [] };
+    yield* quoteDrafts(selected.quotes);
     return;
   }
   let ending: Ending = { type: "failed", error: null };
@@ -117,53 +117,46 @@ async function* writeByModel(
 ): AsyncGenerator<OfferedDraft, Ending> {
   const { onFault } = writing.settings;
   const run = (attempt: Attempt) => drawDraft(attempt, question.resolved, task, outcome, writing, record, signal);
-  const frame = [task.prompt.system, readFrame(), question.resolved];
+  const stood: DraftSentence[] = [];
   if (onFault === "reject") {
-    const held: DraftSentence[] = [];
-    const ending = yield* run({ stage: "write", prompt: task.prompt, frame, tries: DRAFT_TRIES, isHeld: () => true, stood: held });
+    const ending = yield* run({ isHeld: () => true, stood });
     if (ending.type === "faulty") return { type: "done" };
     if (ending.type === "failed" || outcome.insufficient) return ending;
-    yield* held;
+    yield* stood;
     return { type: record.shown.length > 0 ? "done" : "faulty" };
   }
-  const regenerates = onFault === "regenerate";
-  const stood: DraftSentence[] = [];
-  const first = yield* run({
-    stage: "write",
-    prompt: task.prompt,
-    frame,
-    tries: DRAFT_TRIES,
-    isHeld: (fell) => regenerates && fell,
-    stood,
-  });
-  if (first.type !== "faulty" || !regenerates || record.faults.length === 0) return first;
-  const prompt = fitAgain(question, task, record, writing.settings);
-  if (prompt === null) return first;
-  const again = yield* run({ stage: "rewrite", prompt, frame, tries: 1, isHeld: () => false });
-  if (!outcome.insufficient && again.type !== "failed") return again;
-  // The second draft failed or found no answer. Show the sentences of the first draft that passed but were not shown.
-  outcome.insufficient = false;
+  const ending = yield* run({ isHeld: (fell) => onFault === "select" && fell, stood });
+  if (ending.type !== "faulty" || onFault !== "select" || record.faults.length === 0) return ending;
+  const selected = await task.select(outcome.calls);
+  const drafts = selected.type === "chosen" ? quoteDrafts(selected.quotes) : [];
+  const quotes = drafts.filter((draft) => !isSaid(draft, record.shown));
+  if (quotes.length > 0) {
+    if (record.shown.length === 0) outcome.writer = "extractive";
+    outcome.warnings.push(warningOf(ending, task.model.id, record, true));
+    yield* quotes;
+    return { type: "done" };
+  }
+  // No quote was selected. Show the sentences of the draft that passed but were not shown.
   const before = record.shown.length;
   yield* stood;
-  if (again.type === "failed") return again;
+  if (selected.type === "failed") return { type: "failed", error: new Error(selected.reason) };
   return { type: before + stood.length === 0 ? "faulty" : "done" };
 }
 
+function quoteDrafts(quotes: readonly CompleteQuote[]): DraftSentence[] {
+  return quotes.flatMap(withNeighbours).map((quote) => ({ text: quote.text, quotes: [quote], missing: [] }));
+}
+
 interface Attempt {
-  readonly stage: "write" | "rewrite";
-  readonly prompt: ChatPrompt;
-  /** Texts of the prompt that an answer must not repeat. */
-  readonly frame: readonly string[];
-  readonly tries: number;
   /** Returns whether the next sentence is checked but not shown yet. @param fell true if a sentence of this draft has failed */
   readonly isHeld: (fell: boolean) => boolean;
   /** Collects the sentences that passed but are not shown yet. */
-  readonly stood?: DraftSentence[];
+  readonly stood: DraftSentence[];
 }
 
 /** Runs one draft. Returns `faulty` if a sentence failed, or if none passed. */
 async function* drawDraft(
-  { stage, prompt, frame, tries, isHeld, stood }: Attempt,
+  { isHeld, stood }: Attempt,
   question: string,
   task: ModelTask,
   outcome: WriteOutcome,
@@ -171,15 +164,15 @@ async function* drawDraft(
   record: DraftRecord,
   signal: AbortSignal,
 ): AsyncGenerator<OfferedDraft, Ending> {
-  const { model, sources, bind } = task;
-  const saysNothing = createStatementTest({ sources, frame, faults: [...record.faults] });
+  const { model, prompt, sources, bind } = task;
+  const saysNothing = createStatementTest({ sources, frame: [prompt.system, readFrame(), question] });
   const cite = (text: string, n: number) => {
     const source = sources[n - 1];
     return source === undefined ? null : bind(text, source);
   };
   let drawn = 0;
   for (let tried = 1; ; tried++) {
-    const call = { stage, model: model.id, inputTokens: null, outputTokens: null };
+    const call = { stage: "write" as const, model: model.id, inputTokens: null, outputTokens: null };
     outcome.calls.push(call);
     let before = record.faults.length;
     let hasFallen = false;
@@ -187,7 +180,7 @@ async function* drawDraft(
       // All text so far was reasoning. Its faults do not count.
       before = record.faults.length;
       hasFallen = false;
-      if (stood !== undefined) stood.length = 0;
+      stood.length = 0;
     };
     try {
       const stream = model.stream(prompt, { temperature: settings.temperature, signal, form: ANSWER_FORM });
@@ -203,15 +196,15 @@ async function* drawDraft(
           if (held) yield { ...sentence, held: true };
           else yield leans ? { ...sentence, dangling: true } : sentence;
           hasFallen = record.faults.length > fallen || (held && leans);
-          if (held && !hasFallen) stood?.push(sentence);
+          if (held && !hasFallen) stood.push(sentence);
         }
       }
       if (outcome.insufficient) return { type: "done" };
       const isClean = record.faults.length === before;
-      return { type: isClean && (stood?.length || record.shown.length > 0) ? "done" : "faulty" };
+      return { type: isClean && stood.length + record.shown.length > 0 ? "done" : "faulty" };
     } catch (error) {
       throwIfLeft(signal);
-      const again = drawn === 0 && tried < tries && error instanceof ModelError && error.code === "model_cut";
+      const again = drawn === 0 && tried < DRAFT_TRIES && error instanceof ModelError && error.code === "model_cut";
       if (!again) return { type: "failed", error };
     }
   }
@@ -227,22 +220,6 @@ function warningOf(ending: Ending, model: string, { shown, faults }: DraftRecord
     code: "model_faulty",
     message: `${failedSentences} of the model failed the checks and ${faults.length === 1 ? "is" : "are"} omitted${replacement}.`,
   };
-}
-
-/**
- * Builds the prompt of the second draft. Returns `null` if it exceeds the token budget even without earlier turns.
- */
-function fitAgain(
-  question: Question,
-  { sources, countTokens, budgetTokens }: ModelTask,
-  { shown, faults }: DraftRecord,
-  { rules }: WriteSettings,
-): ChatPrompt | null {
-  for (const history of [question.history, []]) {
-    const prompt = againPrompt({ question: question.text, sources, history, rules }, shown, faults);
-    if (countTokens(prompt.system) + countTokens(prompt.user) <= budgetTokens) return prompt;
-  }
-  return null;
 }
 
 /** Sources for a prompt in citation order, in groups. Either all sources of a group are included, or none. */

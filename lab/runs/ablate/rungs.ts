@@ -79,5 +79,5 @@ export const RUNGS: readonly Rung[] = [
   oursWithout("re-citing", without({ recite: false })),
   oursWithout("citations", without({ uncited: "allow", nowhere: "leave" })),
   oursWithout("addresses", without({ urls: "off" })),
-  oursWithout("second-draft", { write: { ...sourcebound.write, onFault: "quotes" } }),
+  oursWithout("selection", { write: { ...sourcebound.write, onFault: "quotes" } }),
 ];

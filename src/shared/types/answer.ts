@@ -214,7 +214,7 @@ export const callSchema = z.object({
 /** Tokens of model calls by stage, without embeddings; `null` for a stage whose endpoint did not count them. */
 export type TokenUsage = InProcess<z.infer<typeof tokenUsageSchema>>;
 /**
- * A call to an endpoint, priced by list prices. Stage `rewrite` is the second draft, after a draft with faults. Numbers
+ * A call to an endpoint, priced by list prices. Stage `rewrite` occurs only in answers of earlier versions: a second draft. Numbers
  * are `null` if the tokens were not counted or the price is unknown.
  */
 export type PricedCall = InProcess<z.infer<typeof callSchema>>;
