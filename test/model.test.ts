@@ -94,11 +94,16 @@ describe.concurrent("evidence below the answer threshold", () => {
     }));
 
   it.each([
-    ["whose sentences all fail", stream("Tinnitus is rated at 70 percent [1]."), "not_reliable", "model_unusable"],
-    ["that fails", { type: "status", status: 500 } as const, "evidence_too_weak", "model_failed"],
-    ["that finds no answer", stream("INSUFFICIENT"), "evidence_too_weak", undefined],
-  ])("is refused with the nearest passages by a model %s", async (_what, reply, reason, warning) => {
-    const { answer } = await askOnce(weak(reply));
+    [
+      "whose sentences all fail and that selects no quote",
+      [stream("Tinnitus is rated at 70 percent [1]."), stream("0")],
+      "not_reliable",
+      "model_unusable",
+    ],
+    ["that fails", [{ type: "status", status: 500 } as const], "evidence_too_weak", "model_failed"],
+    ["that finds no answer", [stream("INSUFFICIENT")], "evidence_too_weak", undefined],
+  ])("is refused with the nearest passages by a model %s", async (_what, replies, reason, warning) => {
+    const { answer } = await askOnce(weak(...replies));
     expect(answer).toMatchObject({ status: "insufficient_context", sentences: [], refusal: { reason } });
     expect(answer.refusal?.nearest[0]?.quote).toBe(TINNITUS);
     expect(codes(answer)).toEqual(warning === undefined ? [] : [warning]);

@@ -16,7 +16,8 @@ import {
   using,
 } from "./support/model-engine.ts";
 
-const SELECT = { write: "quotes" } as const;
+/** Quotes are the default of `sourcebound`. */
+const SELECT = { write: undefined };
 const choosing = (...replies: string[]): Promise<Opened> =>
   open({ chat: replies.map((reply) => stream(reply)) }, { encoder: null }, DOCUMENTS, {}, SELECT);
 const refused = { answer_from: 0.99, write_from: 0.05 };

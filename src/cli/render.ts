@@ -27,7 +27,10 @@ export function renderAnswer(answer: Answer, colors: Terminal["colors"], asTyped
   const confidence = said ? `${asTyped(labelConfidence(answer.confidence, answer))}, ` : "";
   if (filters !== undefined) lines.push("", colors.dim(`searched in ${harmlessLine(filters.searchedIn)}`));
   if (answer.cached !== undefined) lines.push("", colors.dim(cachedLine(answer.cacheMode, answer.cached)));
-  const writer = answer.refusal !== null ? "" : answer.model === "extractive" ? "quoted verbatim, " : `written by ${answer.model}, `;
+  // A model's sentences are never called supported, because the checks miss faults.
+  const advice = answer.cacheMode === "curated" ? "" : "; checks miss faults, so compare the quotes";
+  const how = answer.model === "extractive" ? "quoted verbatim" : `written by ${answer.model}${advice}`;
+  const writer = answer.refusal === null ? `${how}, ` : "";
   lines.push("", colors.dim(`${confidence}${writer}${answer.latencyMs.toFixed(0)} ms`));
   return lines.join("\n");
 }

@@ -31,6 +31,7 @@ export const sourcebound: Profile = {
   web: "attaches",
   thresholdsOf: "text-embedding-3-small",
   write: {
+    mode: "quotes",
     writer: "auto",
     given: { type: "trimmed" },
     promptTokens: 4000,
@@ -57,9 +58,13 @@ export const sourcebound: Profile = {
   rewordings: "pack",
   match: { type: "learned" },
   rules: [
-    { rule: "quotes only, unless a model is configured", state: "ours", why: "it works without an API key, and nothing can be invented" },
     {
-      rule: "a model receives passages cut to the parts relevant to the question, with neighbouring sentences, headings, lead-ins and conditions",
+      rule: "quotes only; a configured model selects them, and writes only with `write: answer`",
+      state: "ours",
+      why: "nothing can be invented, and it works without an API key. Quotes that a small model selects are wrong less often than its sentences (docs/accuracy.md)",
+    },
+    {
+      rule: "a model that writes receives passages cut to the parts relevant to the question, with neighbouring sentences, headings, lead-ins and conditions",
       state: "ours",
       why: "a sentence alone does not say whom it is about, so its surroundings are included. Every sentence of the model cites the quotes that contain its words, and is checked against them",
     },

@@ -91,7 +91,7 @@ export const configSchema = z.strictObject({
   ),
   write: optional(
     z.enum(["answer", "quotes"]),
-    "What a configured model does: `answer` writes sentences, which are checked; `quotes` selects the quotes that answer, which are shown byte for byte. `quotes` is recommended where wrong answers do harm. The profile's value when absent (`answer`)",
+    "What a configured model does: `answer` writes sentences, which are checked; `quotes` selects the quotes that answer, which are shown byte for byte. The profile's value when absent (`quotes` under `sourcebound`, `answer` under the source designs)",
   ),
   question_characters: setting(z.int().min(1).max(100_000), DEFAULT_QUESTION_CHARACTERS, "Maximum characters of a question"),
   file_bytes: setting(z.int().min(1).max(DEFAULT_FILE_BYTES), DEFAULT_FILE_BYTES, "Maximum bytes of a file; larger ones are skipped"),

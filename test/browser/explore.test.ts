@@ -245,7 +245,7 @@ describe.skipIf(!hasChromium)("views that analyse answers", () => {
     const both = "What does a library card cost, and what do children under 12 pay?";
     await page.getByLabel("Your question").fill(both);
     await page.keyboard.press("Enter");
-    await page.getByText("every sentence is supported by its source").waitFor();
+    await page.getByText("quoted word for word").waitFor();
     const answer = page.getByRole("article", { name: both });
     expect(await answer.locator(".answer .doubt").count()).toBe(0);
 

@@ -77,7 +77,7 @@ describe.skipIf(!hasChromium)("the page", () => {
 
   it("marks text recognised by OCR at its sentence, source and passage", async () => {
     await ask(QUESTIONS.answer);
-    await page.getByText("every sentence is supported by its source").waitFor();
+    await page.getByText("quoted word for word").waitFor();
     expect(await page.getByText("read by OCR, may be wrong").count()).toBe(0);
     await ask(QUESTIONS.scanned);
     const turn = page.getByRole("article").last();
@@ -183,7 +183,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     await ask(QUESTIONS.refusal);
     await page.getByRole("region", { name: "Not answered" }).waitFor();
     await ask(QUESTIONS.answer);
-    await page.getByText("every sentence is supported by its source").waitFor();
+    await page.getByText("quoted word for word").waitFor();
     expect(engine.calls.map(({ request }) => request.session_id)).toEqual([undefined, "session-1"]);
     expect(await page.locator(".question").allTextContents()).toEqual([QUESTIONS.refusal, QUESTIONS.answer]);
     await page.getByRole("button", { name: "New conversation" }).click();

@@ -102,9 +102,9 @@ describe.skipIf(!hasChromium)("the views", () => {
 
   it("keep a conversation over a reload, find it by its words, and delete it", async () => {
     await ask(QUESTIONS.answer);
-    await page.getByText("every sentence is supported by its source").waitFor();
+    await page.getByText("quoted word for word").waitFor();
     await page.reload();
-    await page.getByText("every sentence is supported by its source").waitFor();
+    await page.getByText("quoted word for word").waitFor();
     expect(await page.locator(".question").allTextContents()).toEqual([QUESTIONS.answer]);
     await page.getByRole("button", { name: "New conversation" }).click();
     await page.getByRole("button", { name: "History" }).click();
@@ -116,7 +116,7 @@ describe.skipIf(!hasChromium)("the views", () => {
       .getByRole("button", { name: `${QUESTIONS.answer}`, exact: false })
       .first()
       .click();
-    await page.getByText("every sentence is supported by its source").waitFor();
+    await page.getByText("quoted word for word").waitFor();
     await page.getByRole("button", { name: "History" }).click();
     const all = page.getByRole("button", { name: "Delete all from this browser" });
     await all.click();
@@ -253,7 +253,7 @@ describe.skipIf(!hasChromium)("the views", () => {
     await page.getByRole("link", { name: "Why this answer" }).click();
     const alert = page.getByRole("alert").filter({ hasText: "This part of the page could not be loaded" });
     await alert.waitFor();
-    await page.getByText("every sentence is supported by its source").waitFor();
+    await page.getByText("quoted word for word").waitFor();
     await page.unroute(/\/why-pane[^/]*\.js$/);
     await alert.getByRole("button", { name: "Reload the page" }).click();
     await page.getByRole("tab", { name: "Path" }).waitFor();

@@ -24,7 +24,11 @@ export interface LibraryOptions extends EngineParts {
 /** Opens an engine in this process on the library's documents, in a temporary folder. */
 export async function openLibrary({ documents = LIBRARY_DOCUMENTS, settings, ...parts }: LibraryOptions = {}): Promise<Library> {
   const sandbox = createSandbox(documents);
-  const config = loadConfig({ cwd: sandbox.folder, env: sandbox.env, ...(settings === undefined ? {} : { overrides: settings }) });
+  const config = loadConfig({
+    cwd: sandbox.folder,
+    env: sandbox.env,
+    overrides: { ...(parts.models == null ? {} : { write: "answer" }), ...settings },
+  });
   const engine = await createEngine(config, { ...SHARED_PARTS, ...parts });
   const library: Library = {
     sandbox,

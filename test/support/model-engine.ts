@@ -70,7 +70,7 @@ export async function open(
     cwd: folder,
     env: {},
     // Low enough for every question to reach the model; other tests cover the threshold.
-    overrides: { domain: "veterans", data_dir: "data", model, cache: { enabled: false }, answer_from: 0.2, ...settings },
+    overrides: { domain: "veterans", data_dir: "data", model, cache: { enabled: false }, answer_from: 0.2, write: "answer", ...settings },
   });
   const engine = await createEngine(config, { ...SHARED_PARTS, ...parts });
   return {

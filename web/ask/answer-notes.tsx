@@ -79,7 +79,7 @@ export function AnswerSummary({ answer, states }: AnswerSummaryProps) {
         </span>
       ) : null}
       {answer.refusal === null ? <span>{describeSources(answer)}</span> : null}
-      {answer.refusal === null ? <span>{describeClaims(answer.claims)}</span> : null}
+      {answer.refusal === null ? <span>{describeClaims(answer)}</span> : null}
       {lost === 0 ? null : <span className="doubt">{`${formatCount(lost, "quote")} changed or deleted since`}</span>}
       {answer.cache_mode === "miss" ? null : (
         <span>
@@ -106,11 +106,13 @@ function describeSources({ citations }: WireAnswer): string {
   return `${formatCount(citations.length, "quote")} from ${formatCount(documents, "document")}`;
 }
 
-function describeClaims(claims: WireAnswer["claims"]): string {
+/** Says how the sentences were made. A model's sentence is never called supported, because the checks miss faults. */
+function describeClaims({ claims, model }: WireAnswer): string {
   if (claims.length === 0) return "no sentence was checked";
-  const supported = claims.filter(({ status }) => status === "supported").length;
-  if (supported === claims.length) return "every sentence is supported by its source";
-  return `${supported} of ${claims.length} sentences are supported by their source`;
+  const passed = claims.filter(({ status }) => status === "supported").length;
+  if (passed < claims.length) return `${passed} of ${claims.length} sentences passed the checks`;
+  if (model === "extractive") return "quoted word for word";
+  return "no check found a fault, but checks miss some: compare the quotes";
 }
 
 interface IncompleteProps {

@@ -47,7 +47,7 @@ export function isOneLine(reason: WireRefusal["reason"]): boolean {
 }
 
 const CLAIMS: Readonly<Record<WireAnswer["claims"][number]["status"], string>> = {
-  supported: "Checked: the source supports this.",
+  supported: "No check found a fault.",
   unsupported: "The source shown does not clearly support this.",
   contradicted: "The source shown contradicts this.",
   unchecked: "This sentence could not be checked.",

@@ -2,6 +2,9 @@ import type { CheckSettings, GateSettings, Profile } from "../../../src/profiles
 import { sevenLayer } from "../../../src/profiles/seven-layer.ts";
 import { sourcebound } from "../../../src/profiles/sourcebound.ts";
 
+/** Our profile with a model that writes, as in the source's comparison. */
+const ours: Profile = { ...sourcebound, write: { ...sourcebound.write, mode: "answer" } };
+
 /** One ablation profile. All run the same pipeline with different settings. */
 export interface Rung {
   readonly name: string;
@@ -49,10 +52,10 @@ function sevenWithout(layer: string, title: string, changes: { gate?: Partial<ty
 }
 
 function oursWithout(layer: string, changes: Partial<Profile>): Rung {
-  return rung(`ours-${layer}`, `ours without ${layer}`, sourcebound, changes, "ours");
+  return rung(`ours-${layer}`, `ours without ${layer}`, ours, changes, "ours");
 }
 
-const without = (check: Partial<CheckSettings>): Partial<Profile> => ({ check: { ...sourcebound.check, ...check } });
+const without = (check: Partial<CheckSettings>): Partial<Profile> => ({ check: { ...ours.check, ...check } });
 
 /**
  * The source's comparison (000, table 1), our profile, and both without single layers. Layer 2, the prompt, is not ablated: only a real
@@ -62,7 +65,7 @@ export const RUNGS: readonly Rung[] = [
   rung("none", "no layers", sevenLayer, { gate: { type: "none" }, check: UNCHECKED, caches: [] }),
   rung("four", "four layers (1, 2, 3, 4)", sevenLayer, FOUR),
   { name: "seven", title: "seven layers (and 1b, 5, 6, 7)", profile: sevenLayer },
-  { name: "ours", title: "ours", profile: sourcebound },
+  { name: "ours", title: "ours", profile: ours },
   sevenWithout("1", "1, the least similarity of a passage", { gate: { minimum: -1 } }),
   sevenWithout("1b", "1b, the refusal when the best is very weak", { gate: { veryWeak: null } }),
   sevenWithout("3", "3, hosts of addresses", { check: { urls: "off" } }),
@@ -79,5 +82,5 @@ export const RUNGS: readonly Rung[] = [
   oursWithout("re-citing", without({ recite: false })),
   oursWithout("citations", without({ uncited: "allow", nowhere: "leave" })),
   oursWithout("addresses", without({ urls: "off" })),
-  oursWithout("selection", { write: { ...sourcebound.write, onFault: "quotes" } }),
+  oursWithout("selection", { write: { ...ours.write, onFault: "quotes" } }),
 ];

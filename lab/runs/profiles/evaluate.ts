@@ -90,7 +90,9 @@ async function* askSet(
   { config, signal, writer: kind }: ProfilesOptions,
 ): AsyncGenerator<ProfileItem | null, void> {
   yield null;
-  const variants = [profile, { ...profile, name: `${profile.name}-quotes`, write: { ...profile.write, writer: "extractive" as const } }];
+  // The writer's reply is prose, so the profile must let it write.
+  const writes: Profile = { ...profile, write: { ...profile.write, mode: "answer" } };
+  const variants = [writes, { ...profile, name: `${profile.name}-quotes`, write: { ...profile.write, writer: "extractive" as const } }];
   const own = { ...config, model: modelOf(profile, writer, kind === "configured" ? configured(config) : undefined) };
   const openEngine = (of: Config) => createEngine(of, { profiles: variants });
   const opened = await openGoldenSet(planned.set, { config: own, domain: planned.domain, signal, openEngine });
