@@ -39,6 +39,8 @@ export interface DayItem {
   /** Whether the simulated reviewer approved it. */
   readonly approved: boolean;
   readonly spent: Spent;
+  /** The selected model and why, as the stage `compress` reports it; `null`: nothing was written. */
+  readonly route: string | null;
   /** Judgement of a hit. */
   readonly hit: JudgedHit | null;
 }

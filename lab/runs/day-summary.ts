@@ -240,25 +240,39 @@ function summarizeSaved(items: readonly DayItem[], hits: readonly Hit[], scripte
   };
 }
 
+/** The terms of the routing rule (`routeModel`): each one alone selects the large model. */
+const LARGE_TERMS: Readonly<Record<string, RegExp>> = {
+  "a complex term": /complex \(/,
+  "many passages": /passages >/,
+  "low similarity": /mean similarity/,
+};
+
 /** Summarizes what the model calls of the day cost, and what the large model alone would have cost for the same calls. */
 function summarizeSpent(items: readonly DayItem[]) {
   const small = items.reduce((total, { spent }) => total + spent.routed.small, 0);
   const calls = items.reduce((total, { spent }) => total + spent.routed.calls, 0);
   if (calls === 0) return { table: [], metrics: {} };
+  const routes = items.flatMap(({ route }) => route ?? []);
+  const large = routes.filter((route) => route.startsWith("large"));
   const tokens = sum(items.map(({ spent }) => spent.tokens));
   const usd = sum(items.map(({ spent }) => spent.usd));
-  const large = sum(items.map(({ spent }) => (spent.routed.calls === 0 ? spent.usd : spent.largeCostUsd)));
+  const largeUsd = sum(items.map(({ spent }) => (spent.routed.calls === 0 ? spent.usd : spent.largeCostUsd)));
   return {
     table: [
       countRow("written by the small model", small, calls, "of the writing calls; source design: 70 %"),
+      ...Object.entries(LARGE_TERMS).map(([name, term]) => {
+        const named = large.filter((route) => term.test(route));
+        const alone = named.filter((route) => !route.includes("; "));
+        return countRow(`large because of ${name}`, named.length, routes.length, `${alone.length} for this reason alone`);
+      }),
       { name: "tokens spent", figure: tokens === null ? "not counted" : `${tokens}` },
       {
         name: "money spent",
         figure: usd === null ? "not known" : `$ ${usd.toFixed(4)}`,
-        note: large === null ? "" : `$ ${large.toFixed(4)} if the large model had written everything`,
+        note: largeUsd === null ? "" : `$ ${largeUsd.toFixed(4)} if the large model had written everything`,
       },
     ] satisfies TableRow[],
-    metrics: { "routed.small": rate(small, calls), "spent.tokens": tokens, "spent.usd": usd, "spent.large_usd": large },
+    metrics: { "routed.small": rate(small, calls), "spent.tokens": tokens, "spent.usd": usd, "spent.large_usd": largeUsd },
   };
 }
 

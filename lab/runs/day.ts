@@ -81,7 +81,7 @@ function configFor(config: Config, dataDir: string, model: ScriptedModel | null)
   const own = { ...embeddedIn(config, dataDir), cache: { ...config.cache, enabled: true, rewordings: "always" as const } };
   if (model === null) return own;
   const endpoint = { base_url: model.url, api_key: "", ...SCRIPTED, timeout_ms: MODEL_TIMEOUT_MS, retries: 0 };
-  return { ...own, model: { ...endpoint, temperature: DEFAULT_MODEL_TEMPERATURE, reply_tokens: DEFAULT_REPLY_TOKENS } };
+  return { ...own, write: "answer", model: { ...endpoint, temperature: DEFAULT_MODEL_TEMPERATURE, reply_tokens: DEFAULT_REPLY_TOKENS } };
 }
 
 /** Last outcome of a question, and the documents named in its answer. */
@@ -123,7 +123,7 @@ class RunningDay {
   async ask({ at, question, class: kind, of, source }: Extract<DayStep, { type: "ask" }>): Promise<void> {
     const known = of === null ? undefined : this.known.get(normalizeQuestion(of));
     this.model?.begin(question);
-    const { answer, cached } = await this.answerOf(question);
+    const { answer, cached, route } = await this.answerOf(question);
     const outcome = answer.cacheMode !== "miss" ? "served" : cached ? "stored" : answer.status === "ok" ? "not_clean" : "refused";
     const hit = outcome === "served" ? await this.judge(question, answer) : null;
     const approved = outcome === "stored" && this.approves() < this.where.approved;
@@ -132,6 +132,7 @@ class RunningDay {
       ...{ at, class: kind, source, question, outcome, mode: answer.cacheMode, before: known?.outcome ?? null },
       ...{ edited: known?.edited ?? false, ms: answer.latencyMs, approved, hit },
       spent: { tokens: answer.tokenUsage.total, usd: answer.costUsd, ...routingOf(answer, this.engine.config.model) },
+      route,
     });
     const { citations } = answer;
     const documents = new Set(namedDocuments(answer).map(({ id }) => id));
@@ -141,12 +142,14 @@ class RunningDay {
     if (isFault(hit)) this.faults++;
   }
 
-  private async answerOf(question: string): Promise<{ answer: Answer; cached: boolean }> {
+  private async answerOf(question: string): Promise<{ answer: Answer; cached: boolean; route: string | null }> {
     const { domain, profile, signal } = this.where;
     let cached = false;
+    let route: string | null = null;
     for await (const event of this.engine.ask(question, { domain, profile, signal })) {
       if (event.type === "remember-end") cached = event.facts.cached === true;
-      if (event.type === "answer") return { answer: event.answer, cached };
+      if (event.type === "compress-end") route = event.facts.route === undefined ? null : String(event.facts.route);
+      if (event.type === "answer") return { answer: event.answer, cached, route };
     }
     throw new Error("a question ended without an answer");
   }
