@@ -1,7 +1,6 @@
 import { dot } from "../cross-encoder/reader.ts";
 import { injectionSignals } from "../guard/injection.ts";
 import { AUXILIARY, type Clause, clausesOf, JOINED, readQuestion } from "../language/question.ts";
-import { namedTime } from "../language/units.ts";
 import { documentsShown } from "../memory/session-messages.ts";
 import { readFilters } from "../retrieval/filters.ts";
 import { applyFilters } from "../retrieval/retrieve.ts";
@@ -203,11 +202,6 @@ const SHORT = 1;
 const OPENERS =
   /^(?:and|but|or|so|also|then|what about|how about|what if|and if|why not|what else|who else|where else|any(?:thing)? (?:else|other|more))\b/iu;
 const ELSE = /\b(?:else|the same|another|any other|other than that|instead|as well|too|either|the (?:other|former|latter))\b/iu;
-/**
- * Matches an ordinal that may refer to earlier turns. It does not if the question itself names a thing: "the last ferry
- * from Sandholm". A day or month is no such name: "the second in March".
- */
-const ONE_OF = /\bthe (?:first|second|third|last|next)\b/iu;
 const PRONOUN = /\b(?:it|its|it's|they|them|their|theirs|he|him|his|she|her|hers|this|that|these|those|there)\b/giu;
 /** Matches pronouns that do not refer to earlier text: "there is", "it is possible", "say that", "this week". */
 const NOT_POINTING =
@@ -313,7 +307,7 @@ function straight(question: string): string {
 /** Returns whether a question opens as a continuation or refers back. */
 function pointsBack(question: string): boolean {
   const plain = straight(question);
-  if (OPENERS.test(plain) || ELSE.test(plain) || (ONE_OF.test(plain) && !namesThing(plain))) return true;
+  if (OPENERS.test(plain) || ELSE.test(plain)) return true;
   const pointing = plain.replaceAll(NOT_POINTING, (match) => " ".repeat(match.length));
   for (const match of pointing.matchAll(PRONOUN)) {
     if (contentWords(plain.slice(0, match.index)).length < OWN_ANTECEDENT && !hasName(plain.slice(0, match.index))) return true;
@@ -374,20 +368,11 @@ function namesIn(text: string): string[] {
     const first = match.index === 0 || /[.!?]\s+$/.test(text.slice(Math.max(0, match.index - 3), match.index));
     const single = !/\s/.test(match[0]);
     if ((first && single && !/^\p{Lu}{2,}$/u.test(match[0])) || tokenize(match[0]).length === 0) continue;
-    names.push(
-      first
-        ? match[0].replace(/^(?:The|A|An|In|On|At|After|Did|Was|Is|What|Who|When|Where|How|Why|Are|Were|Do|Does|Can|Tell)\s+/u, "")
-        : match[0],
-    );
+    names.push(match[0]);
   }
   return names;
 }
 
 function hasName(text: string): boolean {
   return namesIn(text).length > 0 || words(text).some(({ code }) => code);
-}
-
-/** Returns whether the text contains a name other than a day or month. */
-function namesThing(text: string): boolean {
-  return hasName(text.replaceAll(/\p{L}+/gu, (word) => (namedTime(word) === null ? word : word.toLowerCase())));
 }
