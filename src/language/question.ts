@@ -1,6 +1,6 @@
 import type { TextRange } from "../shared/types.ts";
 import { words } from "../text/tokens.ts";
-import { LABELS } from "./values.ts";
+import { LABELS, valuesIn } from "./values.ts";
 
 /** Regular expression source for auxiliaries that open a yes/no question. */
 export const AUXILIARY = "(?:can|could|may|must|should|shall|will|would|do|does|did|is|are|was|were|am|has|have)";
@@ -194,25 +194,10 @@ export function labelKinds(kinds: number): string {
 
 /** Maximum number of characters to analyse. No answering sentence is longer. */
 const MAX_READ = 4_000;
-const NUMBER_WORDS =
-  "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|ninety|hundred|thousand|million|once|twice|half";
-const MONTHS =
-  "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?";
-
-const DURATION = new RegExp(
-  String.raw`\b(?:\d{1,4}|${NUMBER_WORDS}|an?|several|few)[\s-](?:\w{1,12}\s)?${SPAN}\b|\b(?:lifetime|permanent(?:ly)?|indefinitely)\b`,
-  "gi",
-);
-const DATE = new RegExp(
-  String.raw`\b(?:${MONTHS})\.?\s{1,2}\d{1,4}(?:,\s\d{4})?\b|\b\d{1,2}/\d{1,2}/\d{2,4}\b|\b(?:1[5-9]|20)\d\d\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b`,
-  "gi",
-);
-const NUMBER = new RegExp(String.raw`\d|\b(?:${NUMBER_WORDS})\b`, "i");
-
 const HELD: readonly (readonly [RegExp, number])[] = [
-  [/[$€£¥]\s?\d|\d\s?(?:dollars?|euros?|pounds?|cents?|usd|eur|gbp)\b|\b(?:free|no\s+(?:cost|charge|fee))\b/i, money],
-  [/\d\s?%|\bpercent\b/i, percent],
-  [/\b\d{2}[a-z]?-\d{3,5}[a-z]{0,3}\b|\bform\s+\S{0,6}\d/i, form],
+  [/\b(?:free|no\s+(?:cost|charge|fee))\b/i, money],
+  [/\b(?:lifetime|permanent(?:ly)?|indefinitely)\b/i, duration],
+  [/\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b/i, date],
   [/(?:\b1[-. ])?\(?\b\d{3}\)?[-. ]\d{3}[-. ]\d{4}\b|\b\d{3}-\d{4}\b|\b911\b|(?<!\w)(?:\+|0)\d[\d ()-]{5,16}\d\b/, phone],
   [
     /\bp\.?\s?o\.?\s+box\s+\d|\b[A-Z]{2},?\s+\d{5}\b|\b\d{1,5}\s+(?:\p{L}+\s+){1,3}(?:street|st|avenue|ave|road|rd|drive|dr|boulevard|blvd|way|lane|nw|ne|sw|se)\b/iu,
@@ -222,18 +207,14 @@ const HELD: readonly (readonly [RegExp, number])[] = [
 ];
 
 /**
- * Returns the kinds of value that a text contains, as bits of `VALUE_KINDS`. Numbers inside dates and durations do not
- * count as `number`. The result is a hint for ranking, and may be wrong. Time is linear in the length of the text.
+ * Returns the kinds of value that a text contains, as bits of `VALUE_KINDS`. The result is a hint for ranking, and may be
+ * wrong. Time is linear in the length of the text.
  */
 export function heldValues(text: string): number {
   const read = text.slice(0, MAX_READ);
-  let kinds = HELD.reduce((sum, [pattern, kind]) => (pattern.test(read) ? sum | kind : sum), 0);
-  if (!NUMBER.test(read) && !/\b(?:an?|several|few|lifetime|permanent|indefinite)|day\b/i.test(read)) return kinds;
-  const dateless = read.replace(DATE, " ");
-  const rest = dateless.replace(DURATION, " ");
-  if (dateless !== read) kinds |= date;
-  if (rest !== dateless) kinds |= duration;
-  return NUMBER.test(rest) ? kinds | number : kinds;
+  const kinds = HELD.reduce((sum, [pattern, kind]) => (pattern.test(read) ? sum | kind : sum), 0);
+  const bits: Readonly<Partial<Record<string, number>>> = VALUE_KINDS;
+  return valuesIn(read).reduce((sum, { kind }) => sum | (bits[kind] ?? number), kinds);
 }
 
 /** Functions of the index that `askedWords` needs. */
