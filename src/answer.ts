@@ -63,6 +63,8 @@ async function* answerFresh(question: Question, known: Known, outcome: Outcome, 
   outcome.refusal = await refuseUnsearched(question, context);
   if (outcome.refusal !== null) return;
 
+  // Read before the search: an ingest that ends during the search was not complete when it began.
+  const unfinished = await unfinishedWarnings(question.scope, context);
   const found = yield* trace.stage("retrieve", (log) => retrieve(question, context, log, signal));
   outcome.embedding = found.embedding;
   outcome.scale = found.scale;
@@ -70,7 +72,7 @@ async function* answerFresh(question: Question, known: Known, outcome: Outcome, 
 
   outcome.hit = (yield* trace.stage("recall", (log) => recall({ question, known, found }, context, log, signal))).hit;
   if (outcome.hit !== null) return;
-  yield* warn(outcome, await unfinishedWarnings(question.scope, context));
+  yield* warn(outcome, unfinished);
 
   const judged = yield* trace.stage("verify", (log) => verify({ question, ...found }, context, log, signal));
   outcome.calls.push(...judged.calls);

@@ -51,6 +51,14 @@ describe("an interrupted ingest", () => {
     expect(await warned()).toBeUndefined();
   });
 
+  it("is reported if it is completed while a question is answered", async () => {
+    await cutOff();
+    for await (const event of library.engine.ask(QUESTION)) {
+      if (event.type === "retrieve-end") for await (const _ of library.engine.ingest(`${library.sandbox.folder}/pages`));
+      if (event.type === "answer") expect(event.answer.warnings.map(({ code }) => code)).toContain("ingest_unfinished");
+    }
+  });
+
   it("keeps the files that were read before a slow one", async () => {
     const slow = Promise.withResolvers<void>();
     const reader: FileReader = {
