@@ -138,17 +138,17 @@ function toDocuments(
 }
 
 /**
- * Returns a notice if no text was found in a file of an office format, e.g. in a scan. For PDFs, a notice of their
- * parser names the pages without text.
+ * Returns a notice if no text was found in a file. For PDFs, a notice of their parser names the pages without text.
  */
 function emptyNotice({ text, encoding, pages }: FormatResult): ReadingNotice[] {
-  if (text !== "" || typeof encoding === "string" || pages?.length) return [];
-  return [
-    {
-      code: "no_text",
-      message: `no text was found: the file may contain only pictures. Install ${RECOGNITION_PACKAGES.join(" and ")} beside this program, and ingest it again.`,
-    },
-  ];
+  if (text.trim() !== "" || pages?.length) return [];
+  const packages = RECOGNITION_PACKAGES.join(" and ");
+  // Only text formats have an encoding; a file of another format may be a scan.
+  const cause =
+    typeof encoding === "string"
+      ? "no question can find the file"
+      : `the file may contain only pictures. Install ${packages} beside this program, and ingest it again`;
+  return [{ code: "no_text", message: `no text was found: ${cause}.` }];
 }
 
 /** Maximum characters from which the language of a document is detected. */

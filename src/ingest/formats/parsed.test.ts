@@ -39,9 +39,9 @@ test("the first of several top headings is the title only if the file name agree
   expect(await titleOf("fares.md", "# Tram\n\nTwo.\n\n# Tram\n\nSeven.\n")).toBe("Tram");
 });
 
-test("a file with pictures only is reported", async () => {
+test("a file without text is reported", async () => {
   const picture = "<w:p><w:r><w:drawing/></w:r></w:p>";
   expect((await readFirst("scan.docx", docxOf(picture))).reading.notices.map(({ code }) => code)).toEqual(["no_text"]);
   expect((await readFirst("scan.docx", docxOf(wordParagraph("Two euros.")))).reading.notices).toEqual([]);
-  expect((await readFirst("scan.txt", " \n")).reading.notices).toEqual([]);
+  expect((await readFirst("empty.txt", " \n")).reading.notices[0]?.message).toBe("no text was found: no question can find the file.");
 });
