@@ -164,6 +164,11 @@ describe("wrong usage", () => {
     );
   });
 
+  it("says that --write has no effect without a model", async () => {
+    const { stderr } = await cli(library.sandbox, ["ask", "--write", "answer", LIBRARY_QUESTIONS[0].question]);
+    expect(stderr).toContain("--write has no effect, because no language model is configured");
+  });
+
   it("shows the command name as it was typed, but does not change document text", async () => {
     const env = { SOURCEBOUND_COMMAND: "./run" };
     const help = (await cli(library.sandbox, ["ask", "--help"], { env })).stdout;

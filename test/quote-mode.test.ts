@@ -1,4 +1,6 @@
+import pc from "picocolors";
 import { describe, expect, it } from "vitest";
+import { renderAnswer } from "../src/cli/render.ts";
 import {
   ask,
   askOnce,
@@ -33,6 +35,7 @@ describe.concurrent("quotes selected by a model", () => {
         const offered = numbers.map((n) => [TINNITUS, TINNITUS_CLAIM].find((text) => user.includes(`[${n}] (Tinnitus rating) ${text}`)));
         expect(texts(answer)).toEqual(offered);
         expect(isQuoted(answer)).toBe(true);
+        expect(renderAnswer(answer, pc.createColors(false))).toContain("selected by small, quoted verbatim");
         expect(answer).toMatchObject({ model: "extractive", warnings: [], tokenUsage: { compression: 110, answer: 0 } });
       }),
   );

@@ -29,10 +29,16 @@ export function renderAnswer(answer: Answer, colors: Terminal["colors"], asTyped
   if (answer.cached !== undefined) lines.push("", colors.dim(cachedLine(answer.cacheMode, answer.cached)));
   // A model's sentences are never called supported, because the checks miss faults.
   const advice = answer.cacheMode === "curated" ? "" : "; checks miss faults, so compare the quotes";
-  const how = answer.model === "extractive" ? "quoted verbatim" : `written by ${answer.model}${advice}`;
+  const how = answer.model === "extractive" ? `${selectedBy(answer)}quoted verbatim` : `written by ${answer.model}${advice}`;
   const writer = answer.refusal === null ? `${how}, ` : "";
   lines.push("", colors.dim(`${confidence}${writer}${answer.latencyMs.toFixed(0)} ms`));
   return lines.join("\n");
+}
+
+/** Names the model that selected the quotes, if one did. */
+function selectedBy({ calls, warnings }: Answer): string {
+  const selecting = calls.find(({ stage }) => stage === "compress");
+  return selecting === undefined || warnings.some(({ code }) => code === "model_failed") ? "" : `selected by ${selecting.model}, `;
 }
 
 function reportLines({ overallPass, metrics }: NonNullable<Answer["report"]>, colors: Terminal["colors"]): string[] {

@@ -107,7 +107,9 @@ export const askResponseSchema = z
     timings_ms: z
       .record(z.string(), z.number())
       .describe("Duration by stage; `first_sentence`: from the question to the first checked sentence."),
-    model: z.string(),
+    model: z
+      .string()
+      .describe("Who made the sentences: the name of the model that wrote, `extractive` for quotes, `reviewer`, or `none` for a refusal."),
     session_id: z.string().nullable(),
     proof: proof
       .optional()

@@ -53,6 +53,8 @@ Examples:
     async run({ flags, given, command }) {
       const { terminal, signal } = context;
       const config = configOf(context, command);
+      if (flags.write !== undefined && config.model === undefined)
+        terminal.error("--write has no effect, because no language model is configured. Set `model` (docs/models.md).");
       if (flags.file !== undefined) return askFile(given, flags, { config, context });
       if (given.length === 0) command.error("error: missing required argument 'question'");
       // Close this cross-encoder after the engine. It was opened for the hotlines, and the engine shares its weights.
