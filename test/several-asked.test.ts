@@ -95,7 +95,15 @@ describe("a message with several questions", () => {
     expect(events.some(({ type }) => type === "parts-start")).toBe(false);
   });
 
-  it("is left to the configured model", async () => {
+  it("is searched part by part for a model that selects quotes", async () => {
+    const model = fakeChatModel([["0"]]);
+    const selecting = await openInTest({ settings: { answer_from: 0.4, write: "quotes" }, models: { small: model, large: model } });
+    const events = await selecting.events("What does replacing a lost card cost? How long may films be kept?");
+    expect(events.filter(({ type }) => type === "parts-end")).toMatchObject([{ facts: { answered_parts: 2 } }]);
+    for (const quote of ["Replacing a lost card", "Films may be kept"]) expect(model.calls[0]?.prompt.user).toContain(quote);
+  });
+
+  it("is left to a model that writes", async () => {
     const model = fakeChatModel([["Overdue books cost 20 cents per day [1]."]]);
     const written = await openInTest({ settings: { answer_from: 0.4 }, models: { small: model, large: model } });
     expect((await written.ask(ONE)).warnings.map(({ code }) => code)).not.toContain("part_unanswered");

@@ -225,6 +225,11 @@ export function writersOf<M>({ models, profile }: { readonly models: M | null; r
   return profile.write.writer === "extractive" ? null : models;
 }
 
+/** Returns whether an answer consists of quotes only, selected by rules or by a model. */
+export function answersInQuotes(context: Pick<PipelineContext, "models" | "profile">): boolean {
+  return writersOf(context) === null || context.profile.write.mode === "quotes";
+}
+
 /** Returns alternative contents for the model's prompt, longest first, so that passages are trimmed before any is left out. */
 function offersOf(
   { usable, choice }: Usable,

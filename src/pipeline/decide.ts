@@ -27,7 +27,7 @@ import type { AskedQuestion, CandidateView, Choice, RankingWeights, ScoredCandid
 import { confidenceFeatures, confidenceOf, equalRows, readingText, withFollowing } from "../ranking/rank.ts";
 import type { Block, Evidence, Question, QuestionPart, Warning } from "../shared/types.ts";
 import { questionParts } from "./admit.ts";
-import { writersOf } from "./compress.ts";
+import { answersInQuotes, writersOf } from "./compress.ts";
 import type { PipelineContext, StageLog } from "./context.ts";
 import { wordsFor } from "./retrieve.ts";
 import { choose } from "./verify.ts";
@@ -104,7 +104,7 @@ const MAX_EQUAL_ROWS = 12;
  * writes, nothing is moved, because the model gets whole passages.
  */
 async function withEqualRows(question: Question, choice: Choice, context: PipelineContext): Promise<{ rows: Choice; left: number }> {
-  if (writersOf(context) !== null || context.profile.gate.type !== "sufficiency") return { rows: choice, left: 0 };
+  if (!answersInQuotes(context) || context.profile.gate.type !== "sufficiency") return { rows: choice, left: 0 };
   const equal = equalRows(question.resolved, choice, await wordsFor(question, context));
   if (equal === null) return { rows: choice, left: 0 };
   const { rows, documentId, header } = equal;
@@ -243,10 +243,10 @@ async function completeChoice(question: Question, choice: Choice, context: Pipel
 
 /**
  * Splits a message into its questions. Applies only if the profile's gate is `sufficiency` and the answer consists of
- * quotes: a model gets the whole message. A follow-up is never split.
+ * quotes: a model that writes gets the whole message. A follow-up is never split.
  */
 export function askedParts({ text, resolved }: Question, context: PipelineContext): QuestionPart[] {
-  return context.profile.gate.type === "sufficiency" && writersOf(context) === null && text === resolved ? questionParts(text) : [];
+  return context.profile.gate.type === "sufficiency" && answersInQuotes(context) && text === resolved ? questionParts(text) : [];
 }
 
 /**

@@ -13,7 +13,7 @@ import { messageOf } from "../shared/errors.ts";
 import type { AnswerEvent } from "../shared/events.ts";
 import type { Conflict, Evidence, ModelCall, Passage, Question, Warning, WebEvidence } from "../shared/types.ts";
 import { normalizeQuestion } from "../text/normalise.ts";
-import { writersOf } from "./compress.ts";
+import { answersInQuotes } from "./compress.ts";
 import type { ModelVerifier, PipelineContext, StageLog, Trace } from "./context.ts";
 import { type Found, wordsFor } from "./retrieve.ts";
 
@@ -334,7 +334,7 @@ export async function rankFor(
 ): Promise<Choice> {
   const words = await wordsFor(question, context);
   // If a model writes, nothing is excluded, because it may elaborate on an earlier answer ("no, that is for each person").
-  const isLeftOut = writersOf(context) === null ? wasQuotedBefore(question, words) : () => false;
+  const isLeftOut = answersInQuotes(context) ? wasQuotedBefore(question, words) : () => false;
   const found = passages.map((one) => ("passage" in one ? one : { passage: one }));
   const readAs = withCodesAsWritten(
     await withEquivalents(question, context),
