@@ -43,9 +43,7 @@ describe.concurrent("a sentence that fails a check", () => {
     expect(texts(answer)).toEqual([TEN, TINNITUS_CLAIM]);
     expect(codes(answer)).toEqual(["model_faulty"]);
     expectShownIsFinal(events, answer);
-    const { user } = promptOf(endpoint, 1);
-    expect(user).toContain(TINNITUS_CLAIM);
-    expect(user).toContain(QUESTION);
+    expect(promptOf(endpoint, 1).user).toContain(TINNITUS_CLAIM);
     expect(answer.calls.map(({ stage, model, inputTokens, outputTokens }) => [stage, model, inputTokens, outputTokens])).toEqual([
       ["write", "small", 100, 10],
       ["compress", "small", 100, 10],
@@ -53,7 +51,7 @@ describe.concurrent("a sentence that fails a check", () => {
     expect(answer.tokenUsage).toEqual({ verification: 0, compression: 110, answer: 110, total: 220 });
   });
 
-  it("is followed by quotes selected by rules if the model selects none from the list", async () => {
+  it("is followed by quotes selected by rules if the model's reply names no number of the list", async () => {
     const { answer, events, endpoint } = await askOnce(open({ chat: [stream(`${BAD} [1].`), stream("Passage 1 or 9.")] }));
     expect(endpoint.chats).toHaveLength(2);
     expect(isQuoted(answer)).toBe(true);

@@ -27,11 +27,6 @@ export function groundedPrompt(asked: Asked): ChatPrompt {
   return { system: systemPrompt(asked), user: fillSlots(readPrompt("grounded.user.md"), slotsOf(asked)) };
 }
 
-/** Returns the template of the user prompt. Its slots are not filled. */
-export function readFrame(): string {
-  return readPrompt("grounded.user.md");
-}
-
 /** Builds the prompt by which a model selects, from numbered passages, those that answer. */
 export function choosePrompt(question: string, candidates: readonly CompleteQuote[], most: number): ChatPrompt {
   const listed = candidates.map((candidate, i) => {
@@ -59,7 +54,8 @@ function slotsOf({ question, sources, history }: Asked): Record<string, string> 
   };
 }
 
-function readPrompt(name: string): string {
+/** Returns a prompt file. Its slots are not filled. */
+export function readPrompt(name: string): string {
   return readFileSync(join(PROMPTS, name), "utf8");
 }
 

@@ -108,7 +108,10 @@ describe("writeDrafts with selected quotes after a fault", () => {
   });
 
   it("keeps sentences after a fault when no quote is selected, or only what is said already", async () => {
-    expect(await write(draft, { settings: select })).toMatchObject({ texts: ["It is good.", "Tinnitus pays monthly."], warned: [] });
+    expect(await write(draft, { settings: select })).toMatchObject({
+      texts: ["It is good.", "Tinnitus pays monthly."],
+      warned: ["model_faulty"],
+    });
     const said = await write([[`${QUOTE.slice(0, -1)} [1]. A bad one [1]. Tinnitus pays monthly [1].`]], {
       settings: select,
       selection: chosen(QUOTE),

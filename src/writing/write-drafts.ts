@@ -4,7 +4,7 @@ import { ModelError, messageOf } from "../shared/errors.ts";
 import type { DraftSentence, ModelCall, Question, Quote, Warning } from "../shared/types.ts";
 import { tokenize } from "../text/tokens.ts";
 import { readDraft, refersBack, saysInsufficient } from "./draft.ts";
-import { ANSWER_FORM, groundedPrompt, readFrame } from "./prompt.ts";
+import { ANSWER_FORM, groundedPrompt, readPrompt } from "./prompt.ts";
 import { ANSWER_WORDS, type CompleteQuote, overlap, type QuoteCandidate, readQuote, withNeighbours, writeExtractive } from "./quotes.ts";
 import { createStatementTest, repairSentence } from "./repair-sentence.ts";
 import { type BindSentence, type OfferedSource, quoteSource } from "./sources.ts";
@@ -136,11 +136,13 @@ async function* writeByModel(
     yield* quotes;
     return { type: "done" };
   }
-  // No quote was selected. Show the sentences of the draft that passed but were not shown.
+  // Nothing new was selected. Show the sentences of the draft that passed but were held back.
   const before = record.shown.length;
   yield* stood;
   if (selected.type === "failed") return { type: "failed", error: new Error(selected.reason) };
-  return { type: before + stood.length === 0 ? "faulty" : "done" };
+  if (before + stood.length === 0) return ending;
+  outcome.warnings.push(warningOf(ending, task.model.id, record, false));
+  return { type: "done" };
 }
 
 function quoteDrafts(quotes: readonly CompleteQuote[]): DraftSentence[] {
@@ -165,7 +167,7 @@ async function* drawDraft(
   signal: AbortSignal,
 ): AsyncGenerator<OfferedDraft, Ending> {
   const { model, prompt, sources, bind } = task;
-  const saysNothing = createStatementTest({ sources, frame: [prompt.system, readFrame(), question] });
+  const saysNothing = createStatementTest({ sources, frame: [prompt.system, readPrompt("grounded.user.md"), question] });
   const cite = (text: string, n: number) => {
     const source = sources[n - 1];
     return source === undefined ? null : bind(text, source);
@@ -214,7 +216,8 @@ function warningOf(ending: Ending, model: string, { shown, faults }: DraftRecord
   const replacement = quotesFollow ? "; the following text is quoted from the sources" : "";
   if (ending.type === "failed")
     return { code: "model_failed", message: `The model "${model}" failed (${messageOf(ending.error)})${replacement}.` };
-  if (shown.length === 0) return { code: "model_unusable", message: `No sentence of the model passed the checks${replacement}.` };
+  if (shown.length === 0)
+    return { code: "model_unusable", message: `The draft of the model failed the checks and is not shown${replacement}.` };
   const failedSentences = faults.length === 1 ? "A sentence" : `${faults.length} sentences`;
   return {
     code: "model_faulty",
