@@ -63,7 +63,7 @@ async function* answerFresh(question: Question, known: Known, outcome: Outcome, 
   outcome.refusal = await refuseUnsearched(question, context);
   if (outcome.refusal !== null) return;
 
-  // Read before the search: an ingest that ends during the search was not complete when it began.
+  // Read before and after the search: an ingest may end or begin while it runs.
   const unfinished = await unfinishedWarnings(question.scope, context);
   const found = yield* trace.stage("retrieve", (log) => retrieve(question, context, log, signal));
   outcome.embedding = found.embedding;
@@ -72,7 +72,7 @@ async function* answerFresh(question: Question, known: Known, outcome: Outcome, 
 
   outcome.hit = (yield* trace.stage("recall", (log) => recall({ question, known, found }, context, log, signal))).hit;
   if (outcome.hit !== null) return;
-  yield* warn(outcome, unfinished);
+  yield* warn(outcome, unfinished.length > 0 ? unfinished : await unfinishedWarnings(question.scope, context));
 
   const judged = yield* trace.stage("verify", (log) => verify({ question, ...found }, context, log, signal));
   outcome.calls.push(...judged.calls);
