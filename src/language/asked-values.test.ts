@@ -36,6 +36,7 @@ describe("heldValues", () => {
     ["It costs $1,200.", money],
     ["You pay 2.5% of it.", percent],
     ["Ask within one year.", duration],
+    ["It takes several working weeks.", duration],
     ["It ends on March 3, 2019.", date],
     ["Fill out VA Form 21-526EZ.", form],
     ["Call 1-800-827-1000.", phone],

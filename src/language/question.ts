@@ -194,9 +194,11 @@ export function labelKinds(kinds: number): string {
 
 /** Maximum number of characters to analyse. No answering sentence is longer. */
 const MAX_READ = 4_000;
+/** Patterns of values that `valuesIn` does not find. */
 const HELD: readonly (readonly [RegExp, number])[] = [
   [/\b(?:free|no\s+(?:cost|charge|fee))\b/i, money],
-  [/\b(?:lifetime|permanent(?:ly)?|indefinitely)\b/i, duration],
+  [/\bpercent\b/i, percent],
+  [new RegExp(String.raw`\b(?:an?|several|few)\s(?:\w{1,12}\s)?${SPAN}\b|\b(?:lifetime|permanent(?:ly)?|indefinitely)\b`, "i"), duration],
   [/\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b/i, date],
   [/(?:\b1[-. ])?\(?\b\d{3}\)?[-. ]\d{3}[-. ]\d{4}\b|\b\d{3}-\d{4}\b|\b911\b|(?<!\w)(?:\+|0)\d[\d ()-]{5,16}\d\b/, phone],
   [
@@ -214,6 +216,7 @@ export function heldValues(text: string): number {
   const read = text.slice(0, MAX_READ);
   const kinds = HELD.reduce((sum, [pattern, kind]) => (pattern.test(read) ? sum | kind : sum), 0);
   const bits: Readonly<Partial<Record<string, number>>> = VALUE_KINDS;
+  // Kinds without a bit of their own, such as lengths and times, count as numbers.
   return valuesIn(read).reduce((sum, { kind }) => sum | (bits[kind] ?? number), kinds);
 }
 
