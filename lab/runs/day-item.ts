@@ -39,7 +39,7 @@ export interface DayItem {
   /** Whether the simulated reviewer approved it. */
   readonly approved: boolean;
   readonly spent: Spent;
-  /** The selected model and why, as the stage `compress` reports it; `null`: nothing was written. */
+  /** The selected model and why, as the stage `compress` reports it; `null`: no model was asked. */
   readonly route: string | null;
   /** Judgement of a hit. */
   readonly hit: JudgedHit | null;

@@ -13,7 +13,7 @@ export interface Routing {
 
 /** Returns which model wrote the answer, and the cost if the large model had written everything. */
 export function routingOf({ calls }: Pick<Answer, "calls">, model: Config["model"]): Routing {
-  const writing = calls.filter(({ stage }) => stage === "write" || stage === "rewrite");
+  const writing = calls.filter(({ stage }) => stage === "write");
   const prices = loadPrices();
   const large = model?.large ?? model?.small;
   const costs = calls.map((call) => costUsd(writing.includes(call) ? (large ?? call.model) : call.model, call, prices));

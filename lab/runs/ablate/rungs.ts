@@ -2,7 +2,7 @@ import type { CheckSettings, GateSettings, Profile } from "../../../src/profiles
 import { sevenLayer } from "../../../src/profiles/seven-layer.ts";
 import { sourcebound } from "../../../src/profiles/sourcebound.ts";
 
-/** Our profile with a model that writes, as in the source's comparison. */
+/** Our profile with `write: answer`: the source's comparison is about written answers. */
 const ours: Profile = { ...sourcebound, write: { ...sourcebound.write, mode: "answer" } };
 
 /** One ablation profile. All run the same pipeline with different settings. */

@@ -2,13 +2,11 @@ import { createRandom, type Random } from "../../../src/grading/metrics.ts";
 import { type EndpointRequest, startFakeEndpoint } from "../../../src/testing/fake-endpoint.ts";
 import { sha256Hex } from "../../../src/text/hash.ts";
 import { splitSentences } from "../../../src/text/sentences.ts";
-import { FAULT_CATEGORIES, type FaultCategory, inject, pick, plainWords, type WrittenSentence } from "./faults.ts";
+import { FAULT_CATEGORIES, type FaultCategory, inject, pick, type WrittenSentence } from "./faults.ts";
 
 /** The parts of the product's prompt that the model uses. */
 interface ReadPrompt {
   readonly quotes: readonly string[];
-  /** Sentences already shown, when the model is asked to continue. */
-  readonly shown: string;
 }
 
 interface DraftOptions {
@@ -30,10 +28,9 @@ const OPENER = /^(?:The|A|An|You|Your|We|Our|If|When|This|That|These|Those|To|Fo
 /** Parses the numbered sources of the grounded prompt, without their titles. */
 export function readPrompt(user: string): ReadPrompt {
   const listed = /(?:^|\n)Sources:\n([\s\S]*?)\n\nQuestion: /.exec(user)?.[1] ?? "";
-  const shown = /\nThe reader already has this part of the answer:\n([\s\S]*?)\n\n/.exec(user)?.[1] ?? "";
   const numbered = listed.split(/\n(?=\[\d+\] \()/).filter((source) => /^\[\d+\] \(/.test(source));
   const quotes = numbered.map((source) => withoutTitle(source.replace(/^\[\d+\] /, "")).replaceAll(/\n {2}/g, "\n"));
-  return { quotes, shown };
+  return { quotes };
 }
 
 /** Removes the title from `(A title (with brackets)) text`. */
@@ -49,15 +46,13 @@ function withoutTitle(line: string): string {
 /**
  * Writes faithful sentences from the quotes, the best first, each with its correct citation; then adds one fault per requested category,
  * each in a different sentence.
- * @returns an empty list if the quotes have no usable sentence, or all are shown already
+ * @returns an empty list if the quotes have no usable sentence
  */
-export function writeDraft({ quotes, shown }: ReadPrompt, { faults, host, randomOf }: DraftOptions): WrittenSentence[] {
-  const known = plainWords(shown);
-  const isShown = (statement: string) => [statement, reword(statement)].some((text) => known.includes(plainWords(text)));
+export function writeDraft({ quotes }: ReadPrompt, { faults, host, randomOf }: DraftOptions): WrittenSentence[] {
   const wording = randomOf("wording");
   const sentences: WrittenSentence[] = quotes
     .flatMap((quote, i) => statementsOf(quote).map((statement) => ({ quote: i + 1, statement })))
-    .filter(({ statement }, i, all) => !isShown(statement) && all.findIndex((one) => one.statement === statement) === i)
+    .filter(({ statement }, i, all) => all.findIndex((one) => one.statement === statement) === i)
     .slice(0, SENTENCES)
     .map((from) => ({ text: phrase(from.statement, wording), cites: [from.quote], from, fault: null }));
   if (sentences.length === 0) return [];
@@ -148,11 +143,14 @@ export async function startScriptedModel({ rates, seed, host, countTokens }: Scr
     const faults = new Set(FAULT_CATEGORIES.filter((category) => randomOf(`${category}?`)() < rates[category]));
     return writeDraft(readPrompt(userMessage(request.body)), { faults, host, randomOf });
   };
+  const written = (request: EndpointRequest) => {
+    const draft = write(request);
+    drafts.push(draft);
+    return draft.length === 0 ? "INSUFFICIENT" : draftText(draft);
+  };
   const endpoint = await startFakeEndpoint({
     chat: (request) => {
-      const draft = write(request);
-      drafts.push(draft);
-      const text = draft.length === 0 ? "INSUFFICIENT" : draftText(draft);
+      const text = isSelection(request) ? "1" : written(request);
       const pieces = text.match(new RegExp(`[\\s\\S]{1,${PIECE}}`, "g")) ?? [];
       if (countTokens === undefined) return { type: "stream", pieces };
       const usage = { prompt_tokens: countTokens(JSON.stringify(request.body.messages)), completion_tokens: countTokens(text) };
@@ -170,6 +168,11 @@ export async function startScriptedModel({ rates, seed, host, countTokens }: Scr
     },
     close: endpoint.close,
   };
+}
+
+/** Returns whether the prompt asks for numbers of quotes. The model then selects the first one. */
+function isSelection({ body }: EndpointRequest): boolean {
+  return userMessage(body).startsWith("Passages:");
 }
 
 function userMessage({ messages }: Record<string, unknown>): string {
