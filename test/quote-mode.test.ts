@@ -69,8 +69,8 @@ describe.concurrent("quotes selected by a model", () => {
 
   it("can be requested for one question, whatever the configuration", () =>
     using(open({ chat: [stream("1")] }), async ({ engine }) => {
-      const { answer } = await ask(engine, QUESTION, SELECT);
-      expect([answer.status, isQuoted(answer)]).toEqual(["ok", true]);
+      const { answer } = await ask(engine, QUESTION, { write: "quotes" });
+      expect([answer.status, isQuoted(answer), codes(answer)]).toEqual(["ok", true, []]);
     }));
 });
 

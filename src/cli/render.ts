@@ -28,17 +28,18 @@ export function renderAnswer(answer: Answer, colors: Terminal["colors"], asTyped
   if (filters !== undefined) lines.push("", colors.dim(`searched in ${harmlessLine(filters.searchedIn)}`));
   if (answer.cached !== undefined) lines.push("", colors.dim(cachedLine(answer.cacheMode, answer.cached)));
   // A model's sentences are never called supported, because the checks miss faults.
-  const advice = answer.cacheMode === "curated" ? "" : "; checks miss faults, so compare the quotes";
+  const advice = answer.cacheMode === "curated" ? "" : " (checks miss faults: compare the quotes)";
   const how = answer.model === "extractive" ? `${selectedBy(answer)}quoted verbatim` : `written by ${answer.model}${advice}`;
   const writer = answer.refusal === null ? `${how}, ` : "";
   lines.push("", colors.dim(`${confidence}${writer}${answer.latencyMs.toFixed(0)} ms`));
   return lines.join("\n");
 }
 
-/** Names the model that selected the quotes, if one did. */
+/** Names the model that selected the quotes. Says nothing if a model also wrote, because quotes may then be chosen by rules. */
 function selectedBy({ calls, warnings }: Answer): string {
-  const selecting = calls.find(({ stage }) => stage === "compress");
-  return selecting === undefined || warnings.some(({ code }) => code === "model_failed") ? "" : `selected by ${selecting.model}, `;
+  const [selecting, ...others] = calls.filter(({ stage }) => stage === "compress" || stage === "write");
+  const isSelected = selecting?.stage === "compress" && others.length === 0 && warnings.every(({ code }) => code !== "model_failed");
+  return isSelected ? `selected by ${selecting.model}, ` : "";
 }
 
 function reportLines({ overallPass, metrics }: NonNullable<Answer["report"]>, colors: Terminal["colors"]): string[] {

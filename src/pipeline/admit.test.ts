@@ -267,12 +267,6 @@ describe("resolveFollowUp", () => {
     expect(leansOnHistory("How much?")).toBe(true);
     expect(leansOnHistory("CHAMPVA?")).toBe(false);
   });
-
-  it('takes "the last" for a follow-up only if the question does not name the thing', () => {
-    expect(leansOnHistory("When does the last ferry leave Sandholm?")).toBe(false);
-    expect(leansOnHistory("When does the last one leave?")).toBe(true);
-    expect(leansOnHistory("What does the latter cost in Norway?")).toBe(true);
-  });
 });
 
 describe("questionParts", () => {

@@ -99,11 +99,11 @@ function priceCalls({ calls, embedding }: Outcome, prices: PriceTable): PricedCa
 
 /** Sums the input and output tokens of each stage. Embedding calls are not included; the answer's `calls` lists their tokens. */
 function tokensOf(calls: readonly ModelCall[]): TokenUsage {
-  const sumOf = (...stages: readonly ModelCall["stage"][]) =>
-    sumOrNull(calls.filter(({ stage }) => stages.includes(stage)).flatMap(({ inputTokens, outputTokens }) => [inputTokens, outputTokens]));
+  const sumOf = (asked: ModelCall["stage"]) =>
+    sumOrNull(calls.filter(({ stage }) => stage === asked).flatMap(({ inputTokens, outputTokens }) => [inputTokens, outputTokens]));
   const verification = sumOf("verify");
   const compression = sumOf("compress");
-  const answer = sumOf("write", "rewrite");
+  const answer = sumOf("write");
   return { verification, compression, answer, total: sumOrNull([verification, compression, answer]) };
 }
 

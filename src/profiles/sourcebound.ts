@@ -71,7 +71,7 @@ export const sourcebound: Profile = {
     {
       rule: "when a sentence fails, the model selects quotes instead",
       state: "ours",
-      why: "nothing after the failed sentence is shown, and text already shown stays. The selected quotes give more right answers than a second draft (docs/accuracy.md)",
+      why: "nothing after the failed sentence is shown, and text already shown stays. The selected quotes gave more right answers than a second draft (lab/log/writing.md)",
     },
     {
       rule: "a model's sentence that the cross-encoder finds unsupported is removed",

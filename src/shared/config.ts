@@ -151,7 +151,7 @@ export const configSchema = z.strictObject({
     entries: setting(z.int().min(1), DEFAULT_REPORT_ENTRIES, "Maximum reports per tenant of a domain; the oldest are deleted first"),
   }),
   experiments: experimentsSchema,
-  model: optional(modelSchema, "Model that writes answers; when absent, answers consist of quotes"),
+  model: optional(modelSchema, "Language model that selects quotes or writes answers; when absent, quotes are selected by rules"),
   verify: group("Scoring of passages before the answer is written", {
     by: setting(
       z.enum(["rules", "model"]),

@@ -109,7 +109,9 @@ export const askResponseSchema = z
       .describe("Duration by stage; `first_sentence`: from the question to the first checked sentence."),
     model: z
       .string()
-      .describe("Who made the sentences: the name of the model that wrote, `extractive` for quotes, `reviewer`, or `none` for a refusal."),
+      .describe(
+        "Who made the sentences: the name of the model that wrote, `extractive` for quotes, `reviewer`, or `none` if nothing was written.",
+      ),
     session_id: z.string().nullable(),
     proof: proof
       .optional()

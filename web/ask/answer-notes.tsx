@@ -112,7 +112,7 @@ function describeClaims({ claims, model }: WireAnswer): string {
   const passed = claims.filter(({ status }) => status === "supported").length;
   if (passed < claims.length) return `${passed} of ${claims.length} sentences passed the checks`;
   if (model === "extractive") return "quoted word for word";
-  return "no check found a fault, but checks miss some: compare the quotes";
+  return model === "reviewer" ? "every sentence passed the checks" : "checks found no fault, but miss some: compare the quotes";
 }
 
 interface IncompleteProps {

@@ -57,7 +57,7 @@ export function addCalibrateCommand(program: Command, context: CliContext): void
 }
 
 const HELP = `
-Asks every labelled question against the ingested documents, without refusing for low confidence. A configured model writes the answers, which costs
+Asks every labelled question against the ingested documents, without refusing for low confidence. A configured model is called, which may cost
 money. Nothing is stored. An answerable question has id, question, gold_pages, and gold_quotes or key_values; an unanswerable one has id, question and
 kind (near_miss, out_of_scope, injection, nonsense). An answer is wrong if the question is unanswerable, if a key value is missing, or, without key
 values, if no quote overlaps a gold quote. Only thresholds at which at least a fifth of the questions is answered are considered.

@@ -214,8 +214,8 @@ export const callSchema = z.object({
 /** Tokens of model calls by stage, without embeddings; `null` for a stage whose endpoint did not count them. */
 export type TokenUsage = InProcess<z.infer<typeof tokenUsageSchema>>;
 /**
- * A call to an endpoint, priced by list prices. Stage `rewrite` occurs only in answers of earlier versions: a second draft. Numbers
- * are `null` if the tokens were not counted or the price is unknown.
+ * A call to an endpoint, priced by list prices. Stage `rewrite`, a second draft, occurs only in answers of earlier versions.
+ * Numbers are `null` if the tokens were not counted or the price is unknown.
  */
 export type PricedCall = InProcess<z.infer<typeof callSchema>>;
 export type ModelCall = Omit<PricedCall, "costUsd">;
@@ -278,7 +278,7 @@ export interface Answer {
   /** Milliseconds by stage. `first_sentence` is the time to the first checked sentence, absent without sentences. */
   readonly timings: Readonly<Record<string, number>>;
   readonly latencyMs: number;
-  /** Name of the model that wrote the answer, or `extractive` for quotes. */
+  /** Name of the model that wrote, `extractive` for quotes, `reviewer`, or `none` if nothing was written. */
   readonly model: string;
   readonly sessionId: string | null;
   /**
