@@ -205,8 +205,9 @@ export interface WriteSettings {
   /** How quotes for a model's prompt are selected: by rules, or by the small model, which returns their numbers. */
   readonly compress: "rules" | "model";
   /**
-   * What follows after a model's sentence that fails its checks. `quotes`: quotes replace the sentence. `select`: the
-   * rest of the draft is held back, and the model selects quotes. If it selects none, held sentences that passed are shown. `reject`: the answer is shown only if every sentence passes, otherwise the message `unreliable`.
+   * What follows after a model's sentence that fails its checks. `quotes`: quotes replace the sentence. `select`: the rest of
+   * the draft is held back, and the model selects quotes; if it selects none, held sentences that passed are shown.
+   * `reject`: the answer is shown only if every sentence passes, otherwise the message `unreliable`.
    */
   readonly onFault: "quotes" | "select" | "reject";
   /** Maximum sentences of an extractive answer, per level of detail. */
