@@ -15,32 +15,7 @@ const MAX_WAIT_MS = 30_000;
 /** HTTP statuses after which a retry may succeed: timeouts, too early, too many requests, and temporary failures of a gateway or server. */
 const PASSING: ReadonlySet<number> = new Set([408, 425, 429, 502, 503, 504]);
 
-export interface RetryOptions {
-  /** @default 2 */
-  readonly retries: number;
-  /** @default 300 */
-  readonly backoffMs: number;
-  readonly signal: AbortSignal | undefined;
-}
-
-/**
- * Runs `attempt` until it succeeds: once, and then at most `retries` times again. Only failures that may be temporary
- * are retried, never before the time that the server requests.
- * @throws RetryExhaustedError after several attempts; any other error of `attempt` unchanged
- */
-export async function withRetries<T>(attempt: () => Promise<T>, { retries, backoffMs, signal }: RetryOptions): Promise<T> {
-  for (let tried = 1; ; tried++) {
-    try {
-      return await attempt();
-    } catch (error) {
-      signal?.throwIfAborted();
-      if (!passes(error)) throw error;
-      if (tried > retries) throw tried > 1 ? new RetryExhaustedError(error, tried) : error;
-      const backoff = Math.min(MAX_WAIT_MS, backoffMs * 2 ** (tried - 1) * (1 + Math.random()));
-      await sleep(Math.max(backoff, msAsked(error)), signal);
-    }
-  }
-}
+const part = encodeURIComponent;
 
 function passes(error: unknown): error is ClientError {
   if (!(error instanceof ClientError) || msAsked(error) > MAX_WAIT_MS) return false;
@@ -61,10 +36,10 @@ async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void>
 }
 
 /** A signal that aborts after a timeout or when the caller aborts. */
-export type Deadline = ReturnType<typeof createDeadline>;
+type Deadline = ReturnType<typeof createDeadline>;
 
 /** @param ms time limit in milliseconds, restarted by `touch`; 0: unlimited. @param outer signal of the caller */
-export function createDeadline(ms: number, outer: AbortSignal | undefined) {
+function createDeadline(ms: number, outer: AbortSignal | undefined) {
   const own = new AbortController();
   const signal = outer === undefined ? own.signal : AbortSignal.any([outer, own.signal]);
   const late = new TimeoutError("timeout", "The server did not respond in time. Ask again, or allow more time with timeoutMs.");
@@ -146,31 +121,32 @@ export function createClient({ baseUrl, apiKey, fetch = (...request) => globalTh
     const key = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
     const response = await fetch(`${root}${path}`, { ...init, headers: { ...headers, ...key }, signal: deadline.signal }).catch((cause) => {
       const address = root === "" ? "" : ` at ${root}`;
-      throw deadline.reasonOr(
-        () =>
-          new ClientError("unreachable", `The server${address} cannot be reached. Check that it runs and that the address is right.`, {
-            cause,
-          }),
-      );
+      const message = `The server${address} cannot be reached. Check that it runs and that the address is right.`;
+      throw deadline.reasonOr(() => new ClientError("unreachable", message, { cause }));
     });
     if (response.ok) return response;
     throw await toApiError(response);
   };
-  /** Sends a request and retries until a response begins. The last attempt's time limit also applies to reading the body. */
-  const begin = <T>(path: string, request: RequestParts, signal: AbortSignal | undefined, read: Read<T>): Promise<T> =>
-    withRetries(
-      async () => {
+  /**
+   * Sends a request and retries until a response begins. Only failures that may be temporary are retried, never before the
+   * time that the server requests. The last attempt's time limit also applies to reading the body.
+   */
+  const begin = async <T>(path: string, request: RequestParts, signal: AbortSignal | undefined, read: Read<T>): Promise<T> => {
+    for (let tried = 1; ; tried++) {
+      signal?.throwIfAborted();
+      const deadline = createDeadline(timeoutMs, signal);
+      try {
+        return await read(await send(path, request, deadline), deadline);
+      } catch (error) {
+        deadline.end();
         signal?.throwIfAborted();
-        const deadline = createDeadline(timeoutMs, signal);
-        try {
-          return await read(await send(path, request, deadline), deadline);
-        } catch (error) {
-          deadline.end();
-          throw error;
-        }
-      },
-      { retries, backoffMs, signal },
-    );
+        if (!passes(error)) throw error;
+        if (tried > retries) throw tried > 1 ? new RetryExhaustedError(error, tried) : error;
+        const backoff = Math.min(MAX_WAIT_MS, backoffMs * 2 ** (tried - 1) * (1 + Math.random()));
+        await sleep(Math.max(backoff, msAsked(error)), signal);
+      }
+    }
+  };
   const call = <T>(path: string, { signal, ...sending }: Sending = {}): Promise<T> =>
     begin(withQuery(path, sending.query), requestOf(sending, "application/json"), signal, async (response, deadline) => {
       const body = response.status === 204 ? null : await readJson(response, deadline);
@@ -243,11 +219,8 @@ type Read<T> = (response: Response, deadline: Deadline) => Promise<T>;
 async function* readEvents(response: Response, deadline: Deadline): AsyncGenerator<StreamEvent, void> {
   try {
     if (response.body === null || !response.headers.get("content-type")?.startsWith("text/event-stream")) {
-      throw new ClientError(
-        "invalid_response",
-        "The address answers, but not with a stream of answer events as a Sourcebound server does. Check the address.",
-        { status: response.status },
-      );
+      const message = "The address answers, but not with a stream of answer events as a Sourcebound server does. Check the address.";
+      throw new ClientError("invalid_response", message, { status: response.status });
     }
     let answered = false;
     for await (const event of parseEvents(response.body, deadline.touch)) {
@@ -283,16 +256,10 @@ function withQuery(path: string, query: Sending["query"]): string {
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
 }
 
-function part(id: string): string {
-  return encodeURIComponent(id);
-}
-
 function readJson(response: Response, deadline: Deadline): Promise<unknown> {
   return response.json().catch((cause) => {
-    const { status } = response;
-    throw deadline.reasonOr(
-      () => new ClientError("invalid_response", "The server's response is not valid JSON or was cut off. Try again.", { status, cause }),
-    );
+    const message = "The server's response is not valid JSON or was cut off. Try again.";
+    throw deadline.reasonOr(() => new ClientError("invalid_response", message, { status: response.status, cause }));
   });
 }
 
@@ -305,12 +272,9 @@ async function toApiError(response: Response): Promise<ClientError> {
   return new ApiError("invalid_response", `The server returned status ${status} and no explanation. Check its log.`, { status, data });
 }
 
-function toError(
-  { code, message, data = {}, warnings = [] }: wire.WireError["error"],
-  status: number | null,
-  response: Response,
-): ApiError {
-  return new ApiError(code, message, { status, data, warnings, requestId: response.headers.get("x-request-id") });
+function toError(error: wire.WireError["error"], status: number | null, { headers }: Response): ApiError {
+  const { code, message, data = {}, warnings = [] } = error;
+  return new ApiError(code, message, { status, data, warnings, requestId: headers.get("x-request-id") });
 }
 
 function isWireError(body: unknown): body is Pick<wire.WireError, "error"> {

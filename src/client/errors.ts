@@ -4,35 +4,22 @@
 export class ClientError extends Error {
   readonly code: string;
   /** HTTP status; `null` if there was no response, or if a stream failed after its start. */
-  readonly status: number | null;
-  readonly data: Readonly<Record<string, unknown>>;
+  readonly status: number | null = null;
+  readonly data: Readonly<Record<string, unknown>> = {};
   /** Hotlines that fit the question. Show them before the error. */
-  readonly warnings: readonly { readonly code: string; readonly message: string }[];
+  readonly warnings: readonly { readonly code: string; readonly message: string }[] = [];
   /** Id of the request in the server's log; `null` if there was no response, or if the response states none. */
-  readonly requestId: string | null;
+  readonly requestId: string | null = null;
 
-  constructor(
-    code: string,
-    message: string,
-    { status = null, data = {}, warnings = [], requestId = null, cause }: ClientErrorOptions = {},
-  ) {
+  constructor(code: string, message: string, { cause, ...facts }: ClientErrorOptions = {}) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = new.target.name;
     this.code = code;
-    this.status = status;
-    this.data = data;
-    this.warnings = warnings;
-    this.requestId = requestId;
+    Object.assign(this, facts);
   }
 }
 
-export interface ClientErrorOptions {
-  readonly status?: number | null;
-  readonly data?: Readonly<Record<string, unknown>>;
-  readonly warnings?: ClientError["warnings"];
-  readonly requestId?: string | null;
-  readonly cause?: unknown;
-}
+export type ClientErrorOptions = Partial<Pick<ClientError, "status" | "data" | "warnings" | "requestId" | "cause">>;
 
 /** The server failed, or it refused the request. `code` and `status` say why. */
 export class ApiError extends ClientError {}
@@ -46,9 +33,8 @@ export class RetryExhaustedError extends ClientError {
   readonly attempts: number;
 
   constructor(last: ClientError, attempts: number) {
-    super(last.code, `${last.message} (after ${attempts} attempts)`, {
-      ...{ status: last.status, data: last.data, warnings: last.warnings, requestId: last.requestId, cause: last },
-    });
+    const { status, data, warnings, requestId } = last;
+    super(last.code, `${last.message} (after ${attempts} attempts)`, { status, data, warnings, requestId, cause: last });
     this.attempts = attempts;
   }
 }
