@@ -13,6 +13,7 @@ import {
 } from "../shared/types/answer.ts";
 import { sourceSchema } from "../shared/types/document.ts";
 import { conflictSchema, webEvidenceSchema } from "../shared/types/evidence.ts";
+import { optional } from "../text/validate.ts";
 
 const nullableScore = z.number().min(0).max(1).nullable();
 
@@ -51,15 +52,10 @@ const evidenceSchema = z.object({
   reason: z.string(),
 });
 
-const proof = z.record(z.string(), z.unknown()).nullable();
-
 /** How a sentence is displayed. These fields do not change its exact `text`. */
 export const displaySchema = {
-  label: z
-    .string()
-    .optional()
-    .describe("Heading or caption that the sentence stands under; absent: none, or the same as for the previous sentence."),
-  asked_cell: z.int().optional().describe("Index of the cell that answers, in `row.cells` of the citation; absent: not known exactly."),
+  label: optional(z.string(), "Heading or caption that the sentence stands under; absent: none, or the same as for the previous sentence."),
+  asked_cell: optional(z.int(), "Index of the cell that answers, in `row.cells` of the citation; absent: not known exactly."),
 };
 
 export const askResponseSchema = z
@@ -69,7 +65,7 @@ export const askResponseSchema = z
     question: z.string(),
     domain: z.string(),
     profile: z.string(),
-    filters: appliedFilters.optional().describe("Filters that were applied; absent without filters."),
+    filters: optional(appliedFilters, "Filters that were applied; absent without filters."),
     agg_conf: nullableScore.describe("Confidence from 0 to 1 that decided whether to answer; `null` if nothing was found."),
     agg_conf_calibrated: z
       .boolean()
@@ -77,32 +73,27 @@ export const askResponseSchema = z
     answer_plain: z.string(),
     answer_html: z.string().describe("Rendered by the server from the checked sentences; safe to insert."),
     sentences: z.array(z.object({ text: z.string(), citations: z.array(z.int()), ...displaySchema })),
-    answer_spans: z
-      .array(answerSpan)
-      .optional()
-      .describe("If the question asks for a single value: where that value stands in the answer; otherwise empty."),
+    answer_spans: optional(
+      z.array(answerSpan),
+      "If the question asks for a single value: where that value stands in the answer; otherwise empty.",
+    ),
     citations: z.array(citationSchema),
     see_also: seeAlsoSchema.nullable().describe("Best passage of another document for the question. The answer does not depend on it."),
     claims: z.array(claimSchema),
     evidence: z.array(evidenceSchema),
     conflicts: z.array(conflictSchema),
-    web: z
-      .array(webEvidenceSchema)
-      .optional()
-      .describe("Web results for uncertain passages; they are never sources. Absent: no web search."),
+    web: optional(z.array(webEvidenceSchema), "Web results for uncertain passages; they are never sources. Absent: no web search."),
     checks: z.array(findingSchema.extend({ sentence: z.int().nullable() })),
     warnings: z.array(warningSchema),
     refusal: refusalSchema.nullable(),
     cache_mode: z.enum(["miss", "exact", "semantic", "graph", "curated"]),
-    cached: cachedSchema
-      .optional()
-      .describe("Origin of a cached answer, which was checked again on the current documents. Absent on a miss."),
+    cached: optional(cachedSchema, "Origin of a cached answer, which was checked again on the current documents. Absent on a miss."),
     token_usage: tokenUsageSchema.describe("Model tokens by stage; `null` if an endpoint did not report them."),
     cost_usd: z.number().nullable().describe("US dollars at list prices; 0: no endpoint was called; `null`: tokens or price are unknown."),
     calls: z
       .array(callSchema)
       .describe("Endpoint calls in order, including failed ones. `rewrite`: a second draft, only in answers of earlier versions."),
-    report: gradeReportSchema.optional().describe("Only for profiles that compute the metrics (`validator`)."),
+    report: optional(gradeReportSchema, "Only for profiles that compute the metrics (`validator`)."),
     latency_ms: z.number(),
     timings_ms: z
       .record(z.string(), z.number())
@@ -113,11 +104,10 @@ export const askResponseSchema = z
         "Who made the sentences: the name of the model that wrote, `extractive` for quotes, `reviewer`, or `none` if nothing was written.",
       ),
     session_id: z.string().nullable(),
-    proof: proof
-      .optional()
-      .describe(
-        "Proof of the answer, present only if requested; verify it offline with `prove verify`. `null`: no proof could be made; a warning gives the reason.",
-      ),
+    proof: optional(
+      z.record(z.string(), z.unknown()).nullable(),
+      "Proof of the answer, present only if requested; verify it offline with `prove verify`. `null`: no proof could be made; a warning gives the reason.",
+    ),
   })
   .describe("Response of POST /v1/ask, and the data of the `answer` event");
 

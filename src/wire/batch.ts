@@ -3,20 +3,18 @@ import type { AskOptions } from "../engine/engine-types.ts";
 import { parseJson } from "../models/read-json.ts";
 import { RequestError } from "../shared/errors.ts";
 import type { Answer } from "../shared/types.ts";
-import { describeIssues } from "../text/validate.ts";
+import { describeIssues, optional } from "../text/validate.ts";
 import { askResponseSchema } from "./answer.ts";
 import { errorResponseSchema } from "./answer-to-wire.ts";
-import { askRequestSchema } from "./ask.ts";
+import { askRequestSchema, requestSchema } from "./ask.ts";
 
 const { session_id: _session, user_id: _user, ...fields } = askRequestSchema.shape;
 
 /** A line of a batch: a question with the fields of POST /v1/ask, except sessions. */
-export const batchLineSchema = z
-  .strictObject({
-    id: z.string().min(1).max(200).optional().describe("Id of the question in the output. Absent: the number of its line, from 1."),
-    ...fields,
-  })
-  .describe("POST /v1/batch, one line per question (JSON Lines)");
+export const batchLineSchema = requestSchema("POST /v1/batch, one line per question (JSON Lines)", {
+  id: optional(z.string().min(1).max(200), "Id of the question in the output. Absent: the number of its line, from 1."),
+  ...fields,
+});
 
 /** A line of the output. It has either `answer` or `error`. */
 export const batchResultSchema = z.object({
@@ -35,10 +33,10 @@ export type BatchQuestion = Omit<z.output<typeof batchLineSchema>, "id"> & { rea
  * @throws RequestError `batch_invalid` with the line number: no question in a line, an id that occurs twice, or too many questions
  */
 export function readBatch(text: string, maxQuestions: number, defaults: object = {}): BatchQuestion[] {
-  const invalid = (line: number, reason: string) =>
-    new RequestError("batch_invalid", `Line ${line} of the batch is invalid: ${reason}. Write one JSON object with "question" per line.`, {
-      line,
-    });
+  const invalid = (line: number, reason: string) => {
+    const message = `Line ${line} of the batch is invalid: ${reason}. Write one JSON object with "question" per line.`;
+    return new RequestError("batch_invalid", message, { line });
+  };
   const questions = new Map<string, BatchQuestion>();
   for (const [at, line] of text.split("\n").entries()) {
     if (line.trim() === "") continue;
@@ -89,10 +87,8 @@ export async function* askBatch(
     }
   };
   while (waiting.length > 0 || running.size > 0) {
-    while (!signal.aborted && running.size < parallel && waiting.length > 0) {
-      const question = waiting.shift() as BatchQuestion;
-      running.set(question.id, start(question));
-    }
+    const next = signal.aborted ? [] : waiting.splice(0, parallel - running.size);
+    for (const question of next) running.set(question.id, start(question));
     if (running.size === 0) break;
     const outcome = await Promise.race(running.values());
     running.delete(outcome.id);

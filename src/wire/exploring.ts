@@ -6,8 +6,8 @@ import type { CitationStanding } from "../memory/citation-states.ts";
 import { NODE_TYPES } from "../memory/graph-view.ts";
 import type { RecordedCall } from "../pipeline/context.ts";
 import { citationSchema } from "../shared/types/answer.ts";
-import type { InProcess } from "../text/validate.ts";
-import { askRequestSchema, named, nextCursor } from "./ask.ts";
+import { type InProcess, optional } from "../text/validate.ts";
+import { askRequestSchema, named, nextCursor, requestSchema } from "./ask.ts";
 import { toWire } from "./to-wire.ts";
 
 // Wire formats of the details behind answers: states of citations, versions, graph, model calls, golden runs.
@@ -55,18 +55,15 @@ export const versionListSchema = z.object({
 });
 export type WireVersions = z.infer<typeof versionListSchema>;
 
-/** Default and maximum number of nodes per request. */
-const GRAPH_NODES = { default: 120, most: 2_000 } as const;
-
 const kinds = NODE_TYPES.join("|");
 const nodeTypes = z.string().regex(new RegExp(`^(?:${kinds})(?:,(?:${kinds}))*$`), `must contain values of ${NODE_TYPES.join(",")}`);
 
 export const graphQuerySchema = z.strictObject({
   ...named,
-  types: nodeTypes.optional().describe("Node types, comma-separated; all when absent."),
+  types: optional(nodeTypes, "Node types, comma-separated; all when absent."),
   words: z.string().max(200).default("").describe("Words that the label of a node or of one of its neighbours must contain."),
-  around: z.string().min(1).max(600).optional().describe("Id of a node: return only it and its neighbours."),
-  limit: z.coerce.number().int().min(1).max(GRAPH_NODES.most).default(GRAPH_NODES.default),
+  around: optional(z.string().min(1).max(600), "Id of a node: return only it and its neighbours."),
+  limit: z.coerce.number().int().min(1).max(2_000).default(120),
 });
 
 const nodeType = z.enum(NODE_TYPES);
@@ -111,16 +108,12 @@ export function callsToWire(calls: readonly RecordedCall[] | null): WireCalls {
 
 const questionFile = z.strictObject({ name: z.string().min(1).max(200), text: z.string() });
 
-export const evaluationRequestSchema = z
-  .strictObject({
-    domain: named.domain,
-    profile: askRequestSchema.shape.profile,
-    questions: questionFile.optional().describe("In the format of `eval golden --golden`; absent: the golden set of the domain pack."),
-  })
-  .describe("POST /v1/evaluations");
-export const evaluationQuerySchema = z.strictObject({
-  against: z.string().max(100).optional().describe("Id of another run to compare with."),
+export const evaluationRequestSchema = requestSchema("POST /v1/evaluations", {
+  domain: named.domain,
+  profile: askRequestSchema.shape.profile,
+  questions: optional(questionFile, "In the format of `eval golden --golden`; absent: the golden set of the domain pack."),
 });
+export const evaluationQuerySchema = z.strictObject({ against: optional(z.string().max(100), "Id of another run to compare with.") });
 
 /** Type of a report for the web app. The JSON schema says only "object". */
 type WireReport = Omit<Report, "items"> & { readonly items: readonly GoldenItem[] };
@@ -140,10 +133,7 @@ export const evaluationSchema = z.object({
   started_at: z.string(),
   ended_at: z.string().nullable(),
   report: report.nullable().describe("In the format of `eval golden --json`; `items` is empty in a list of runs."),
-  changes: z
-    .array(change)
-    .optional()
-    .describe("Difference from the run in `against`, on the questions common to both, with 95 % intervals."),
+  changes: optional(z.array(change), "Difference from the run in `against`, on the questions common to both, with 95 % intervals."),
 });
 export type WireEvaluation = z.infer<typeof evaluationSchema>;
 export const evaluationListSchema = z.object({ items: z.array(evaluationSchema), next_cursor: nextCursor });

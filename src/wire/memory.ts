@@ -1,55 +1,47 @@
 import { z } from "zod";
 import type { QueuedQuestion, ReviewHistory, ShownReview } from "../memory/review.ts";
-import type { MadeStatistics, Statistics } from "../memory/statistics.ts";
+import type { MadeStatistics } from "../memory/statistics.ts";
 import { MAX_FEEDBACK_CHARACTERS } from "../shared/limits.ts";
 import { sourceSchema } from "../shared/types/document.ts";
 import type { AuditRow } from "../store/audit.ts";
 import type { ForgetTarget } from "../store/forget.ts";
+import { optional, setting } from "../text/validate.ts";
 import { askResponseSchema } from "./answer.ts";
 import { answerToWire } from "./answer-to-wire.ts";
-import { askRequestSchema, dateOrTime, named, nextCursor, pageQuery, time } from "./ask.ts";
+import { actor, askRequestSchema, dateOrTime, named, nextCursor, pageQuery, requestSchema, time } from "./ask.ts";
 import { toWire } from "./to-wire.ts";
 
 // Wire formats of sessions, feedback, review, statistics and deletion.
 
 const { session_id, user_id } = askRequestSchema.shape;
 
-export const feedbackRequestSchema = z
-  .strictObject({
-    id: z.string().min(1).max(100).describe("`id` of the answer."),
-    verdict: z.enum(["up", "down"]),
-    reason: z.string().max(MAX_FEEDBACK_CHARACTERS).optional().describe("Stored without personal data; with `ephemeral`, not stored."),
-    session_id: session_id.describe("`session_id` of the answer; if given, it must match."),
-    ...named,
-  })
-  .describe("POST /v1/feedback");
+export const feedbackRequestSchema = requestSchema("POST /v1/feedback", {
+  id: z.string().min(1).max(100).describe("`id` of the answer."),
+  verdict: z.enum(["up", "down"]),
+  reason: optional(z.string().max(MAX_FEEDBACK_CHARACTERS), "Stored without personal data; with `ephemeral`, not stored."),
+  session_id: session_id.describe("`session_id` of the answer; if given, it must match."),
+  ...named,
+});
 export type WireFeedbackRequest = z.input<typeof feedbackRequestSchema>;
 
-const actor = z.string().min(1).max(100).describe("Name of the person responsible, for the audit log.");
+export const reviewActSchema = requestSchema("POST /v1/review/ID/approve and …/flag", { by: actor });
 
-export const reviewActSchema = z.strictObject({ by: actor }).describe("POST /v1/review/ID/approve and …/flag");
+export const correctionSchema = requestSchema("POST /v1/review/ID/correct", {
+  by: actor,
+  answer: z.string().min(1).describe("Every sentence cites `[n]`: a citation of the answer, or a document in a final line `[n]: path`."),
+});
 
-export const correctionSchema = z
-  .strictObject({
-    by: actor,
-    answer: z.string().min(1).describe("Every sentence cites `[n]`: a citation of the answer, or a document in a final line `[n]: path`."),
-  })
-  .describe("POST /v1/review/ID/correct");
-
-export const forgetRequestSchema = z
-  .strictObject({
-    by: actor,
-    session_id,
-    user_id,
-    question: z.string().min(1).optional().describe("Every occurrence of the question, ignoring case, spaces and final punctuation."),
-    before: dateOrTime.describe("Everything stored before this time."),
-    all: z.literal(true).optional(),
-    dry_run: z.boolean().default(false).describe("Only count what would be deleted."),
-  })
-  .refine(({ by: _by, dry_run: _dry, ...targets }) => Object.values(targets).filter((one) => one !== undefined).length === 1, {
-    error: "name exactly one of session_id, user_id, question, before and all",
-  })
-  .describe("DELETE /v1/admin/memory");
+export const forgetRequestSchema = requestSchema("DELETE /v1/admin/memory", {
+  by: actor,
+  session_id,
+  user_id,
+  question: optional(z.string().min(1), "Every occurrence of the question, ignoring case, spaces and final punctuation."),
+  before: dateOrTime.describe("Everything stored before this time."),
+  all: z.literal(true).optional(),
+  dry_run: setting(z.boolean(), false, "Only count what would be deleted."),
+}).refine(({ by: _by, dry_run: _dry, ...targets }) => Object.values(targets).filter((one) => one !== undefined).length === 1, {
+  error: "name exactly one of session_id, user_id, question, before and all",
+});
 
 export const sessionQuerySchema = z.strictObject({ ...named, user_id });
 
@@ -244,10 +236,6 @@ export function historyToWire({ rows, chain }: ReviewHistory): WireHistory {
 
 function travelling({ actor: by, ...row }: AuditRow) {
   return { ...row, by };
-}
-
-export function statisticsToWire(statistics: Statistics): WireStatistics {
-  return toWire(statisticsSchema, statistics);
 }
 
 /** Returns what a request or command asks to delete. */

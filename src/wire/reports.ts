@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { EXPERIMENT_METRICS } from "../shared/config/experiments.ts";
 import { recommendationSchema, reportSchema } from "../store/diagnostic-report.ts";
+import { optional } from "../text/validate.ts";
 import { dateOrTime, named, nextCursor, pageQuery, time } from "./ask.ts";
 
 // Wire formats of diagnostic reports and experiments.
@@ -10,12 +11,10 @@ export { reportSchema };
 export const reportsQuerySchema = z.strictObject({
   ...named,
   ...pageQuery,
-  topic: z
-    .string()
-    .min(1)
-    .max(100)
-    .optional()
-    .describe("Short name (slug) of a topic of the domain pack; `none`: reports of questions without a topic."),
+  topic: optional(
+    z.string().min(1).max(100),
+    "Short name (slug) of a topic of the domain pack; `none`: reports of questions without a topic.",
+  ),
   since: dateOrTime,
 });
 

@@ -10,28 +10,23 @@ import type { Answer, StoredDocument, TextRange } from "../shared/types.ts";
 import { type KeyRecord, ROLES } from "../store/keys.ts";
 import { originalPlaceOf } from "../text/original-place.ts";
 import { outlineOf } from "../text/units.ts";
-import { toSnakeCase } from "../text/validate.ts";
+import { optional, setting, toSnakeCase } from "../text/validate.ts";
 import { answerToWire } from "./answer-to-wire.ts";
-import { askRequestSchema, named, nextCursor } from "./ask.ts";
+import { actor, askRequestSchema, named, nextCursor, requestSchema } from "./ask.ts";
 import { toWire } from "./to-wire.ts";
 
 // Wire formats of searches, checks, documents, domains, keys and the server.
 
 const { profile, filters } = askRequestSchema.shape;
 
-export const searchRequestSchema = z
-  .strictObject({
-    query: z.string().describe("A question or search terms; the length limit of a question applies."),
-    limit: z.int().min(1).max(50).default(10).describe("Maximum number of passages."),
-    ...named,
-    profile,
-    filters,
-    reading: z
-      .boolean()
-      .default(false)
-      .describe("Also score every passage with the cross-encoder (`scores.reading`); the order does not change."),
-  })
-  .describe("POST /v1/search");
+export const searchRequestSchema = requestSchema("POST /v1/search", {
+  query: z.string().describe("A question or search terms; the length limit of a question applies."),
+  limit: setting(z.int().min(1).max(50), 10, "Maximum number of passages."),
+  ...named,
+  profile,
+  filters,
+  reading: setting(z.boolean(), false, "Also score every passage with the cross-encoder (`scores.reading`); the order does not change."),
+});
 
 export const searchResponseSchema = z.object({
   passages: z.array(
@@ -71,29 +66,22 @@ export function searchToWire({ passages, ...found }: SearchResult): WireSearch {
   });
 }
 
-const MAX_SOURCES = 20;
-const MAX_SOURCE_CHARACTERS = 200_000;
+const some = <One extends z.ZodType>(one: One) => z.array(one).min(1).max(20);
+const sourceText = z.strictObject({ name: z.string().min(1).max(200), text: z.string().max(200_000) });
 
-const some = <One extends z.ZodType>(one: One) => z.array(one).min(1).max(MAX_SOURCES);
-const sourceText = z.strictObject({ name: z.string().min(1).max(200), text: z.string().max(MAX_SOURCE_CHARACTERS) });
-
-export const checkRequestSchema = z
-  .strictObject({
-    question: z.string().min(1).max(2_000).describe("The question that was asked."),
-    answer: z.string().min(1).describe("The answer to check; `[n]` cites the n-th source."),
-    sources: some(sourceText)
-      .optional()
-      .describe("Texts of the sources. The extension of the name determines the format; Markdown without one."),
-    documents: some(z.string().min(1).max(200))
-      .optional()
-      .describe("Document ids instead of texts. If neither ids nor texts are given, the engine searches for sources."),
-    ...named,
-    profile,
-  })
-  .refine(({ sources, documents }) => sources === undefined || documents === undefined, {
-    error: "use either sources or documents, not both",
-  })
-  .describe("POST /v1/check");
+export const checkRequestSchema = requestSchema("POST /v1/check", {
+  question: z.string().min(1).max(2_000).describe("The question that was asked."),
+  answer: z.string().min(1).describe("The answer to check; `[n]` cites the n-th source."),
+  sources: optional(some(sourceText), "Texts of the sources. The extension of the name determines the format; Markdown without one."),
+  documents: optional(
+    some(z.string().min(1).max(200)),
+    "Document ids instead of texts. If neither ids nor texts are given, the engine searches for sources.",
+  ),
+  ...named,
+  profile,
+}).refine(({ sources, documents }) => sources === undefined || documents === undefined, {
+  error: "use either sources or documents, not both",
+});
 
 export const checkResponseSchema = z.object({
   passed: z.boolean().describe("True if neither a sentence nor the answer as a whole has a fault."),
@@ -131,13 +119,11 @@ export function checkToWire(verified: VerifiedAnswer): WireCheck {
 }
 
 /** The request of `POST /query` in the published `validator` design (docs/profiles.md). `client` is the tenant. */
-export const queryRequestSchema = z
-  .strictObject({
-    query: z.string().describe("The question."),
-    domain: named.domain,
-    client: z.string().min(1).optional().describe("The tenant."),
-  })
-  .describe("POST /query");
+export const queryRequestSchema = requestSchema("POST /query", {
+  query: z.string().describe("The question."),
+  domain: named.domain,
+  client: optional(z.string().min(1), "The tenant."),
+});
 
 export const queryResponseSchema = z.object({
   id: z.string(),
@@ -194,14 +180,10 @@ export function fileToWire(file: LibraryFile): WireFile {
 
 export const uploadQuerySchema = z.strictObject({
   ...named,
-  access: z
-    .string()
-    .min(1)
-    .max(60)
-    .optional()
-    .describe(
-      "Access label given to the files; one of the caller's labels. Default: the key's first label, else the label in the domain pack.",
-    ),
+  access: optional(
+    z.string().min(1).max(60),
+    "Access label given to the files; one of the caller's labels. Default: the key's first label, else the label in the domain pack.",
+  ),
 });
 export const uploadResponseSchema = z.object({ items: z.array(fileSchema) });
 
@@ -209,7 +191,7 @@ export const documentQuerySchema = z.strictObject({
   ...named,
   start: z.coerce.number().int().min(0).optional(),
   end: z.coerce.number().int().min(1).optional(),
-  version: z.string().min(1).max(100).optional().describe("An earlier version whose text is kept; the current one when absent."),
+  version: optional(z.string().min(1).max(100), "An earlier version whose text is kept; the current one when absent."),
 });
 
 const blockType = z.enum(["heading", "paragraph", "list-item", "table-row", "quote", "code"]);
@@ -311,24 +293,21 @@ export function keyToWire(key: KeyRecord): z.infer<typeof keyItemSchema> {
   return toWire(keyItemSchema, key);
 }
 
-const names = () => z.array(z.string().min(1).max(100)).max(100);
-export const newKeyRequestSchema = z
-  .strictObject({
-    name: z.string().min(1).max(80),
-    roles: z.array(z.enum(ROLES)).min(1).max(ROLES.length).default(["ask"]),
-    domains: names().min(1).nullable().optional().describe("The default domain when absent; `null`: all."),
-    tenants: names().nullable().default([]).describe("Empty: only documents without a tenant; `null`: all."),
-    access: names().nullable().default(null).describe("`null`: the configured labels."),
-    requests_per_hour: z.int().min(0).nullable().default(null),
-    tokens_per_day: z.int().min(0).nullable().default(null).describe("`null`: the server's limit; 0: unlimited."),
-    usd_per_day: z.number().min(0).nullable().default(null),
-    expires_at: z.iso.datetime({ offset: true }).nullable().default(null),
-    by: z.string().min(1).max(100).describe("Name of the person responsible, for the audit log."),
-  })
-  .refine(({ roles, domains, tenants, access }) => !roles.includes("admin") || (domains == null && !tenants?.length && access === null), {
-    error: "an admin key covers the whole installation: omit domains, tenants and access",
-  })
-  .describe("POST /v1/admin/keys");
+const names = z.array(z.string().min(1).max(100)).max(100);
+export const newKeyRequestSchema = requestSchema("POST /v1/admin/keys", {
+  name: z.string().min(1).max(80),
+  roles: z.array(z.enum(ROLES)).min(1).max(ROLES.length).default(["ask"]),
+  domains: names.min(1).nullable().optional().describe("The default domain when absent; `null`: all."),
+  tenants: names.nullable().default([]).describe("Empty: only documents without a tenant; `null`: all."),
+  access: names.nullable().default(null).describe("`null`: the configured labels."),
+  requests_per_hour: z.int().min(0).nullable().default(null),
+  tokens_per_day: z.int().min(0).nullable().default(null).describe("`null`: the server's limit; 0: unlimited."),
+  usd_per_day: z.number().min(0).nullable().default(null),
+  expires_at: z.iso.datetime({ offset: true }).nullable().default(null),
+  by: actor,
+}).refine(({ roles, domains, tenants, access }) => !roles.includes("admin") || (domains == null && !tenants?.length && access === null), {
+  error: "an admin key covers the whole installation: omit domains, tenants and access",
+});
 
 export const healthSchema = z.object({
   status: z.enum(["ok", "degraded"]),

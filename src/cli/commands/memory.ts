@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import { RequestError } from "../../shared/errors.ts";
 import { toSnakeCase } from "../../text/validate.ts";
-import { forgetTargetOf, statisticsToWire } from "../../wire/memory.ts";
+import { forgetTargetOf, statisticsSchema } from "../../wire/memory.ts";
+import { toWire } from "../../wire/to-wire.ts";
 import { DOMAIN, define, JSON_OUT, PROFILE, printResult, renderRecord, TENANT, toTime } from "../command.ts";
 import { type CliContext, EXIT, userName } from "../context.ts";
 
@@ -78,7 +79,7 @@ export function addStatsCommand(program: Command, context: CliContext): void {
     ],
     async use(engine, { flags: { domain, since, json } }) {
       const name = domain === undefined ? null : engine.scope({ domain }).domain;
-      const statistics = statisticsToWire(await engine.memory.statistics({ domain: name, since: since ?? null }));
+      const statistics = toWire(statisticsSchema, await engine.memory.statistics({ domain: name, since: since ?? null }));
       const { days: _days, judged: _judged, ...totals } = statistics;
       printResult(terminal, json, statistics, () => (totals.interactions === 0 ? "No questions were asked." : renderRecord(totals)));
     },

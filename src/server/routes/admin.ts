@@ -40,7 +40,7 @@ export const adminEndpoints = {
     what: "Hit rates, tokens and costs spent and saved, topics, confidence, refusals, latency.",
     query: wire.statisticsQuerySchema,
     gives: { status: 200, schema: wire.statisticsSchema },
-    handle: async (call, services) => wire.statisticsToWire(await services.engine.memory.statistics(counted(call, services))),
+    handle: async (call, services) => wire.toWire(wire.statisticsSchema, await services.engine.memory.statistics(counted(call, services))),
   }),
   madeStatistics: endpoint({
     ...{ method: "GET", path: "/v1/admin/stats/made", opens: "admin" },
