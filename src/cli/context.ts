@@ -1,9 +1,10 @@
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { Engine } from "../engine/engine.ts";
-import { type Config, loadConfig } from "../shared/config.ts";
+import { type Config, loadConfig, type Settings } from "../shared/config.ts";
 import { messageOf, RequestError, systemCodeOf } from "../shared/errors.ts";
 import type { CliProcess, Terminal } from "./terminal.ts";
 
@@ -42,14 +43,10 @@ export async function readInput({ process: { stdin } }: CliContext, most: number
 
 /**
  * Reads a file that the user names, or standard input for `-`.
- * @param what name of the content, for the error message, e.g. "questions"
+ * @param contents what the file contains, for the error message, e.g. "questions"
  * @throws RequestError with `code`
  */
-export async function readText(
-  context: CliContext,
-  file: string,
-  { code, what: contents }: { code: string; what: string },
-): Promise<string> {
+export async function readText(context: CliContext, file: string, code: string, contents: string): Promise<string> {
   if (file === "-") return (await readInput(context, Number.POSITIVE_INFINITY)).toString("utf8");
   const path = pathOf(context, file);
   try {
@@ -61,12 +58,7 @@ export async function readText(
 }
 
 /** Loads the configuration: defaults, file, environment, then `overrides`. Later values replace earlier ones. */
-export function configOf(
-  { process }: CliContext,
-  command: Command,
-  overrides: Readonly<Record<string, unknown>> = {},
-  defaults: Readonly<Record<string, unknown>> = {},
-): Config {
+export function configOf({ process }: CliContext, command: Command, overrides: Settings = {}, defaults: Settings = {}): Config {
   const { dataDir } = command.optsWithGlobals<{ dataDir?: string }>();
   return loadConfig({ cwd: process.cwd(), env: process.env, overrides: { data_dir: dataDir, ...overrides }, defaults });
 }
@@ -82,11 +74,8 @@ export async function withEngine<T>({ terminal, process }: CliContext, config: C
   }
 }
 
-export function untilAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
+export async function untilAborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, "abort");
 }
 
 /** Returns the login name. The audit log records it if the user gives no other name. */

@@ -1,6 +1,6 @@
 import pc from "picocolors";
 import type { EngineParts } from "../engine/engine.ts";
-import { messageOf, SourceboundError, warningsOf } from "../shared/errors.ts";
+import { failureOf, SourceboundError, warningsOf } from "../shared/errors.ts";
 
 /** The part of a process that a command line uses: `process` itself, or a fake. */
 export interface CliProcess {
@@ -65,9 +65,9 @@ export function createTerminal({ stdout, stderr, env }: Pick<CliProcess, "stdout
     endProgress,
     /** Reports an error on stderr and, if `json` is set, as JSON on stdout. */
     fail(thrown: unknown, json: boolean) {
-      const code = thrown instanceof SourceboundError ? thrown.code : "internal";
+      const { code, message: plain } = failureOf(thrown);
       const warnings = warningsOf(thrown);
-      const message = asTyped(messageOf(thrown));
+      const message = asTyped(plain);
       const problem = { code, message, ...(warnings.length === 0 ? {} : { warnings }) };
       if (json) stdout.write(`${JSON.stringify({ error: problem })}\n`);
       errorLine(`${errorColors.red("error")} ${errorColors.dim(code)} ${harmless(message)}`);

@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { isAbsolute, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
-import { DTYPES, HUB_NAME } from "../models/hub/catalog.ts";
+import { DTYPES } from "../models/hub/catalog.ts";
 import { didYouMean } from "../text/spelling.ts";
 import { describeIssues, group, type Leaf, leavesOf, optional, setting } from "../text/validate.ts";
 import { experimentsSchema } from "./config/experiments.ts";
-import { embeddingsSchema, httpUrl, hubSchema, modelSchema, webSearchSchema } from "./config/models.ts";
+import { embeddingsSchema, httpUrl, hubName, hubSchema, modelSchema, webSearchSchema } from "./config/models.ts";
 import { serverSchema } from "./config/server.ts";
 import { databaseSchema, searchSchema } from "./config/servers.ts";
 import { ConfigError, messageOf } from "./errors.ts";
@@ -164,10 +164,9 @@ export const configSchema = z.strictObject({
     z.union([
       z.enum(["embedded", "model"]),
       z.strictObject({
-        hub: z
-          .string()
-          .regex(HUB_NAME)
-          .describe("Hugging Face model for factual consistency in ONNX format, such as `vectara/hallucination_evaluation_model`"),
+        hub: hubName.describe(
+          "Hugging Face model for factual consistency in ONNX format, such as `vectara/hallucination_evaluation_model`",
+        ),
         dtype: optional(z.enum(DTYPES), "Precision of the weights; `q8` when absent"),
       }),
     ]),
@@ -215,10 +214,15 @@ export const ENVIRONMENT_VARIABLES: ReadonlyMap<string, Leaf> = new Map(
   }),
 );
 
+/** Settings that are paths. */
+const PATHS = ["data_dir", "domains_dir", "models_dir", "model.local", "search.ca", "server.tls.cert", "server.tls.key"] as const;
+
 /** Variables with the prefix `SOURCEBOUND_` that set no configuration. `./run`, tests and measurements read them. */
 const OTHER_VARIABLES = ["SOURCEBOUND_DATA", "SOURCEBOUND_CONFIG", "SOURCEBOUND_COMMAND", "SOURCEBOUND_TEST"];
 
 export const CONFIG_FILES = ["sourcebound.config.yaml", "sourcebound.config.yml", "sourcebound.config.json"] as const;
+
+export type Settings = Readonly<Record<string, unknown>>;
 
 export interface LoadConfigOptions {
   /** Folder of the configuration file. Relative paths are resolved against it. */
@@ -226,9 +230,9 @@ export interface LoadConfigOptions {
   /** @example process.env */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Values that override file and environment, such as command-line options. */
-  readonly overrides?: Readonly<Record<string, unknown>>;
+  readonly overrides?: Settings;
   /** Top-level values for settings that neither file nor environment set. */
-  readonly defaults?: Readonly<Record<string, unknown>>;
+  readonly defaults?: Settings;
 }
 
 /**
@@ -247,18 +251,11 @@ export function loadConfig({ cwd, env, overrides = {}, defaults = {} }: LoadConf
     const faults = describeIssues(parsed.error, configSchema);
     throw new ConfigError("config_invalid", `${path ?? "Configuration"} is not valid: ${faults.join("; ")}`, { path, faults });
   }
-  const config = parsed.data;
-  const absolute = (value: string) => (isAbsolute(value) ? value : resolve(cwd, value));
-  const { tls, ...server } = config.server;
-  return {
-    ...config,
-    server: tls === undefined ? server : { ...server, tls: { cert: absolute(tls.cert), key: absolute(tls.key) } },
-    data_dir: absolute(config.data_dir),
-    ...(config.search?.ca === undefined ? {} : { search: { ...config.search, ca: absolute(config.search.ca) } }),
-    ...(config.model?.local === undefined ? {} : { model: { ...config.model, local: absolute(config.model.local) } }),
-    ...(config.domains_dir === undefined ? {} : { domains_dir: absolute(config.domains_dir) }),
-    ...(config.models_dir === undefined ? {} : { models_dir: absolute(config.models_dir) }),
-  };
+  for (const setting of PATHS) {
+    const value = setting.split(".").reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], parsed.data);
+    if (typeof value === "string") setIn(parsed.data, setting.split("."), resolve(cwd, value));
+  }
+  return parsed.data;
 }
 
 /**
@@ -279,11 +276,8 @@ export function hubFolders(config: Pick<Config, "data_dir" | "models_dir">): { m
 }
 
 /** Returns the configuration of this process. No other function reads `process.env` or the working directory. */
-export function loadProcessConfig(
-  overrides: Readonly<Record<string, unknown>> = {},
-  defaults: Readonly<Record<string, unknown>> = {},
-): Config {
-  return loadConfig({ cwd: process.cwd(), env: process.env, overrides, defaults });
+export function loadProcessConfig(overrides: Settings = {}): Config {
+  return loadConfig({ cwd: process.cwd(), env: process.env, overrides });
 }
 
 function findConfigFile(cwd: string, named: string | undefined): string | null {
@@ -337,14 +331,12 @@ function fromText(schema: Leaf["schema"], value: string): unknown {
 }
 
 function setIn(target: Record<string, unknown>, path: readonly string[], value: unknown): void {
-  const [head, ...rest] = path;
-  if (head === undefined) return;
-  if (rest.length === 0) {
-    target[head] = value;
-    return;
+  let at = target;
+  for (const key of path.slice(0, -1)) {
+    const child = at[key];
+    const next = typeof child === "object" && child !== null && !Array.isArray(child) ? (child as Record<string, unknown>) : {};
+    at[key] = next;
+    at = next;
   }
-  const child = target[head];
-  const next = typeof child === "object" && child !== null && !Array.isArray(child) ? (child as Record<string, unknown>) : {};
-  target[head] = next;
-  setIn(next, rest, value);
+  at[path.at(-1) ?? ""] = value;
 }

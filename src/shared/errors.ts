@@ -43,6 +43,11 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** Returns code and message of an error. An unexpected error has the code `internal`. */
+export function failureOf(error: unknown): { readonly code: string; readonly message: string } {
+  return { code: error instanceof SourceboundError ? error.code : "internal", message: messageOf(error) };
+}
+
 /** Returns `error.code` of a system error, such as `ENOENT`; `undefined` for any other error. */
 export function systemCodeOf(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null || !("code" in error)) return undefined;

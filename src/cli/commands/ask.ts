@@ -6,8 +6,7 @@ import { createHotlineFinder } from "../../guard/hotlines.ts";
 import { sharedEncoder } from "../../models/embedded-encoder.ts";
 import { parseJson } from "../../models/read-json.ts";
 import type { Config } from "../../shared/config.ts";
-import { messageOf, RequestError, SourceboundError, withWarnings } from "../../shared/errors.ts";
-import type { Answer, Warning } from "../../shared/types.ts";
+import { failureOf, RequestError, withWarnings } from "../../shared/errors.ts";
 import { answerToWire, askBatch, askOptions, type BatchQuestion, batchResultSchema, readBatch } from "../../wire/index.ts";
 import { DOMAIN, define, type FlagsOf, PROFILE, printResult, TENANT } from "../command.ts";
 import { type CliContext, configOf, EXIT, pathOf, readInput, readText, withEngine } from "../context.ts";
@@ -66,33 +65,28 @@ Examples:
         const findHotlines = createHotlineFinder(packHotlines(flags.domain, config), openCrisisFinder(sharedEncoder, reader));
         const urgent = await findHotlines(question);
         if (!flags.json) for (const { message } of urgent) terminal.print(terminal.colors.yellow(`! ${harmless(message)}\n`));
-        const asked = withEngine(context, config, async (engine) => {
+        await withEngine(context, config, async (engine) => {
+          const { domain, tenant, profile, detail, write, verbose, document, chapter, section, page } = flags;
           const options = {
-            domain: flags.domain,
-            tenant: flags.tenant,
-            profile: flags.profile,
-            detail: flags.detail,
-            write: flags.write,
+            ...{ domain, tenant, profile, detail, write, verbose, signal },
             sessionId: flags.session,
             userId: flags.user,
             privacy: flags.ephemeral ? ("ephemeral" as const) : undefined,
-            filters: { document: flags.document, chapter: flags.chapter, section: flags.section, page: flags.page },
+            filters: { document, chapter, section, page },
             proof: flags.proof !== undefined,
-            verbose: flags.verbose,
-            signal,
           };
           for await (const event of engine.ask(question, options)) {
             if (event.type === "answer") {
-              if (flags.proof !== undefined && event.answer.proof) writeProof(context, flags.proof, event.answer.proof);
-              printResult(terminal, flags.json, answerToWire(event.answer), () =>
-                renderAnswer(withoutShown(event.answer, urgent), terminal.colors, terminal.asTyped),
-              );
-              context.exitCode = event.answer.status === "ok" ? EXIT.done : EXIT.refused;
+              const { answer } = event;
+              if (flags.proof !== undefined && answer.proof) writeProof(context, flags.proof, answer.proof);
+              const warnings = answer.warnings.filter(({ message }) => !urgent.some((one) => one.message === message));
+              const text = () => renderAnswer({ ...answer, warnings }, terminal.colors, terminal.asTyped);
+              printResult(terminal, flags.json, answerToWire(answer), text);
+              context.exitCode = answer.status === "ok" ? EXIT.done : EXIT.refused;
             } else if (flags.verbose && event.type === "notice") terminal.error(`notice ${event.stage}: ${event.message}`);
             else if (flags.verbose && "ms" in event) terminal.error(`${event.type} ${event.ms} ms ${JSON.stringify(event.facts)}`);
           }
-        });
-        await asked.catch((error: unknown) => {
+        }).catch((error: unknown) => {
           throw withWarnings(error, urgent);
         });
       } finally {
@@ -110,7 +104,7 @@ async function askFile(
 ): Promise<void> {
   const { terminal, signal } = context;
   if (words.length > 0) throw new RequestError("batch_invalid", "Give either a question or --file, not both.");
-  const text = await readText(context, file, { code: "batch_unreadable", what: "questions" });
+  const text = await readText(context, file, "batch_unreadable", "questions");
   const questions = readBatch(text, Number.POSITIVE_INFINITY, { domain, tenant, profile, write });
   const path = pathOf(context, out);
   const known = path === undefined ? new Set<string>() : answeredIn(path);
@@ -146,14 +140,5 @@ function answeredIn(path: string): Set<string> {
   return new Set(lines.flatMap((line) => (line?.answer === undefined ? [] : [line.id])));
 }
 
-function failureOf(error: unknown): { readonly code: string; readonly message: string } {
-  return { code: error instanceof SourceboundError ? error.code : "internal", message: messageOf(error) };
-}
-
 /** Maximum bytes to read from standard input. A question has at most 100,000 characters in any configuration. */
 const MAX_INPUT = 400_000;
-
-/** Returns the answer without the warnings that were printed before it. */
-function withoutShown(answer: Answer, shown: readonly Warning[]): Answer {
-  return { ...answer, warnings: answer.warnings.filter(({ message }) => !shown.some((one) => one.message === message)) };
-}

@@ -160,9 +160,7 @@ async function sourcesOf(
 async function listedIn(filesFrom: string | undefined, context: CliContext): Promise<string[]> {
   if (filesFrom === undefined) return [];
   const list =
-    filesFrom === "-"
-      ? (await readStandardInput(context)).toString("utf8")
-      : await readText(context, filesFrom, { code: "unknown_list", what: "list" });
+    filesFrom === "-" ? (await readStandardInput(context)).toString("utf8") : await readText(context, filesFrom, "unknown_list", "list");
   return list.split(/\r?\n/).flatMap((line) => (line.trim() === "" ? [] : [pathOf(context, line)]));
 }
 

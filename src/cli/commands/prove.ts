@@ -48,7 +48,7 @@ Examples:
 Exit code: 0 verified, 4 valid but not fully verified (no --key, or made by another version of the checks), 5 rejected, 1 failed, 2 usage error.`,
     async run({ flags: { documents, key: keyFile, root, reader, json }, given }) {
       const { verifyProof } = await import("../../proofs/verify-proof.ts");
-      const read = (file: string, what: string) => readText(context, file, { code: "config_invalid", what });
+      const read = (file: string, what: string) => readText(context, file, "config_invalid", what);
       const key = keyFile === undefined ? undefined : await read(keyFile, "key");
       const verdict = await verifyProof(await read(given, "proof"), pathOf(context, documents), { key, root, reader });
       printResult(terminal, json, verdict, () => renderVerdict(verdict, terminal.colors));

@@ -73,7 +73,7 @@ export function addReviewCommand(program: Command, context: CliContext): void {
       by,
     ],
     async run({ flags: { answer: file, by: who }, given: answerId, command }) {
-      const written = await readText(context, file, { code: "answer_unreadable", what: "answer" });
+      const written = await readText(context, file, "answer_unreadable", "answer");
       await withEngine(context, configOf(context, command), async ({ memory }) => {
         terminal.print(withoutFooter(await memory.review.correct(answerId, written, who), colors));
         terminal.error(`The correction of the answer ${answerId} was stored. ${servedWhere(await memory.review.show(answerId))}`);

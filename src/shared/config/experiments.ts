@@ -23,6 +23,8 @@ export const DEFAULT_EXPERIMENT_SESSIONS = 1_600;
 /** Accepted probability of a false positive: a verdict that the variants differ although they do not. */
 export const DEFAULT_ALPHA = 0.05;
 
+const name = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/, "must consist of lower-case letters, digits, - and _");
+
 const variantSchema = z.strictObject({
   share: z.number().min(0).max(1).describe("Share of sessions that get this variant; the shares of all variants must add up to 1"),
   config: setting(
@@ -35,9 +37,7 @@ const variantSchema = z.strictObject({
 const experimentSchema = z
   .strictObject({
     domain: optional(z.string().min(1), "Domain whose questions take part; the default domain when absent"),
-    variants: z
-      .record(z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/, "must consist of lower-case letters, digits, - and _"), variantSchema)
-      .describe("Two to ten variants; the first is the control"),
+    variants: z.record(name, variantSchema).describe("Two to ten variants; the first is the control"),
     metric: setting(z.enum(EXPERIMENT_METRICS), "answered", "Metric that decides the test, averaged over all questions of a variant"),
     better: setting(z.enum(["higher", "lower"]), "higher", "Which direction is better"),
     sessions: setting(
@@ -53,16 +53,16 @@ const experimentSchema = z
     ),
   })
   .superRefine(({ variants }, context) => {
+    const fault = (message: string) => context.addIssue({ code: "custom", path: ["variants"], message });
     const shares = Object.values(variants).map(({ share }) => share);
-    if (shares.length < 2 || shares.length > 10)
-      context.addIssue({ code: "custom", path: ["variants"], message: "must have two to ten entries" });
-    else if (Math.abs(shares.reduce((sum, share) => sum + share, 0) - 1) > 1e-9)
-      context.addIssue({ code: "custom", path: ["variants"], message: "must have shares that add up to 1" });
+    if (shares.length < 2 || shares.length > 10) fault("must have two to ten entries");
+    else if (Math.abs(shares.reduce((sum, share) => sum + share, 0) - 1) > 1e-9) fault("must have shares that add up to 1");
   });
 
-export const experimentsSchema = z
-  .record(z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/, "must consist of lower-case letters, digits, - and _"), experimentSchema)
-  .default({})
-  .describe("A/B tests of settings on sessions that `serve` answers, by name. A session always gets the same variant");
+export const experimentsSchema = setting(
+  z.record(name, experimentSchema),
+  {},
+  "A/B tests of settings on sessions that `serve` answers, by name. A session always gets the same variant",
+);
 
 export type ExperimentSettings = z.output<typeof experimentSchema>;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { DEFAULT_DTYPE, DTYPES, HUB_NAME, POOLINGS } from "../../models/hub/catalog.ts";
+import { optional, setting } from "../../text/validate.ts";
 
 /** Timeout of a call to a model or encoder endpoint, in milliseconds without a received byte. */
 export const DEFAULT_MODEL_TIMEOUT_MS = 30_000;
@@ -20,56 +21,38 @@ export const httpUrl = z.url({
   error: ({ input }) => (input === undefined ? "missing: set an http(s) URL" : "must be an http(s) URL"),
 });
 
-const apiKey = z.string().default("").describe("API key, sent as bearer token; may be empty for a local server");
+export const hubName = z.string().regex(HUB_NAME, "must be a name or owner/name");
+const text = z.string().min(1);
+const apiKey = setting(z.string(), "", "API key, sent as bearer token; may be empty for a local server");
 const calls = {
-  timeout_ms: z
-    .int()
-    .min(100)
-    .default(DEFAULT_MODEL_TIMEOUT_MS)
-    .describe("A call fails after this many milliseconds without receiving a byte"),
-  retries: z
-    .int()
-    .min(0)
-    .max(10)
-    .default(DEFAULT_MODEL_RETRIES)
-    .describe("Retries after a failed call; the delay starts at 0.5 s and doubles"),
+  timeout_ms: setting(z.int().min(100), DEFAULT_MODEL_TIMEOUT_MS, "A call fails after this many milliseconds without receiving a byte"),
+  retries: setting(z.int().min(0).max(10), DEFAULT_MODEL_RETRIES, "Retries after a failed call; the delay starts at 0.5 s and doubles"),
 };
 
 const modelFields = z.strictObject({
-  base_url: httpUrl
-    .optional()
-    .describe("OpenAI-compatible endpoint, such as https://api.openai.com/v1. Either this or `local` is required"),
-  local: z
-    .string()
-    .min(1)
-    .optional()
-    .describe(
-      "GGUF file to run on this machine by `node-llama-cpp`, which you install yourself (docs/models.md); then `small` is not needed",
-    ),
+  base_url: optional(httpUrl, "OpenAI-compatible endpoint, such as https://api.openai.com/v1. Either this or `local` is required"),
+  local: optional(
+    text,
+    "GGUF file to run on this machine by `node-llama-cpp`, which you install yourself (docs/models.md); then `small` is not needed",
+  ),
   api_key: apiKey,
-  small: z.string().min(1).optional().describe("Model for simple questions; required with `base_url`"),
-  large: z.string().min(1).optional().describe("Model for complex questions; same as `small` when absent"),
+  small: optional(text, "Model for simple questions; required with `base_url`"),
+  large: optional(text, "Model for complex questions; same as `small` when absent"),
   ...calls,
-  temperature: z
-    .number()
-    .min(0)
-    .max(2)
-    .default(DEFAULT_MODEL_TEMPERATURE)
-    .describe("Sampling temperature; lower values stay closer to the sources"),
-  reply_tokens: z
-    .int()
-    .min(50)
-    .default(DEFAULT_REPLY_TOKENS)
-    .describe(
-      "Maximum tokens per reply, including reasoning tokens. Raise it for a model that reasons at length, lower it for one that writes too much",
-    ),
-  prompt_tokens: z
-    .int()
-    .min(500)
-    .optional()
-    .describe(
-      "Maximum tokens per prompt, counted with cl100k, for a model with a small context. Passages are then cut to the parts relevant to the question. When absent: the profile's limit (2,200 to 10,000)",
-    ),
+  temperature: setting(
+    z.number().min(0).max(2),
+    DEFAULT_MODEL_TEMPERATURE,
+    "Sampling temperature; lower values stay closer to the sources",
+  ),
+  reply_tokens: setting(
+    z.int().min(50),
+    DEFAULT_REPLY_TOKENS,
+    "Maximum tokens per reply, including reasoning tokens. Raise it for a model that reasons at length, lower it for one that writes too much",
+  ),
+  prompt_tokens: optional(
+    z.int().min(500),
+    "Maximum tokens per prompt, counted with cl100k, for a model with a small context. Passages are then cut to the parts relevant to the question. When absent: the profile's limit (2,200 to 10,000)",
+  ),
 });
 
 export const modelSchema = modelFields.superRefine(({ base_url, local, small }, context) => {
@@ -83,18 +66,15 @@ export const modelSchema = modelFields.superRefine(({ base_url, local, small }, 
 export const embeddingsSchema = z.strictObject({
   base_url: httpUrl.describe("OpenAI-compatible endpoint"),
   api_key: apiKey,
-  model: z.string().min(1).describe("Name of the embedding model, such as text-embedding-3-small"),
-  batch: z.int().min(1).max(2048).default(DEFAULT_EMBEDDING_BATCH).describe("Maximum number of texts per call"),
+  model: text.describe("Name of the embedding model, such as text-embedding-3-small"),
+  batch: setting(z.int().min(1).max(2048), DEFAULT_EMBEDDING_BATCH, "Maximum number of texts per call"),
   ...calls,
 });
 
 export const hubSchema = z.strictObject({
-  hub: z
-    .string()
-    .regex(HUB_NAME, "must be a name or owner/name")
-    .describe("Hugging Face model with ONNX weights, such as all-MiniLM-L6-v2; `sourcebound models pull` downloads it"),
-  dtype: z.enum(DTYPES).default(DEFAULT_DTYPE).describe("Precision of the weights"),
-  pooling: z.enum(POOLINGS).optional().describe("How token vectors are pooled into one; taken from the model's files when absent"),
+  hub: hubName.describe("Hugging Face model with ONNX weights, such as all-MiniLM-L6-v2; `sourcebound models pull` downloads it"),
+  dtype: setting(z.enum(DTYPES), DEFAULT_DTYPE, "Precision of the weights"),
+  pooling: optional(z.enum(POOLINGS), "How token vectors are pooled into one; taken from the model's files when absent"),
 });
 
 export const webSearchSchema = z
@@ -102,21 +82,19 @@ export const webSearchSchema = z
     type: z
       .enum(["searxng", "brave", "tavily"])
       .describe("SearXNG needs `url`, with JSON enabled as an output format; Brave and Tavily need `api_key`"),
-    url: httpUrl.optional().describe("Address of the service, which may be local; the official address for Brave and Tavily when absent"),
-    api_key: z.string().default("").describe("API key for Brave or Tavily, or for a SearXNG instance that requires one"),
-    passages: z
-      .int()
-      .min(1)
-      .max(8)
-      .default(DEFAULT_WEB_PASSAGES)
-      .describe("Maximum uncertain passages to look up per question, best first"),
-    timeout_ms: z.int().min(100).default(DEFAULT_WEB_TIMEOUT_MS).describe("Timeout for all web requests of one question, in milliseconds"),
+    url: optional(httpUrl, "Address of the service, which may be local; the official address for Brave and Tavily when absent"),
+    api_key: setting(z.string(), "", "API key for Brave or Tavily, or for a SearXNG instance that requires one"),
+    passages: setting(z.int().min(1).max(8), DEFAULT_WEB_PASSAGES, "Maximum uncertain passages to look up per question, best first"),
+    timeout_ms: setting(z.int().min(100), DEFAULT_WEB_TIMEOUT_MS, "Timeout for all web requests of one question, in milliseconds"),
   })
   .superRefine(({ type, url, api_key }, context) => {
-    if (type === "searxng" && url === undefined)
-      context.addIssue({ code: "custom", path: ["url"], message: "missing: set the address of the SearXNG instance" });
-    if (url !== undefined && /^[^/]*\/\/[^/?#]*@/.test(url))
-      context.addIssue({ code: "custom", path: ["url"], message: "must not contain a user name or password: use `api_key`" });
-    if (type !== "searxng" && api_key === "")
-      context.addIssue({ code: "custom", path: ["api_key"], message: `missing: ${type} needs an API key` });
+    const fault = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message });
+    if (type === "searxng" && url === undefined) fault("url", "missing: set the address of the SearXNG instance");
+    if (url !== undefined && hasUserName(url)) fault("url", "must not contain a user name or password: use `api_key`");
+    if (type !== "searxng" && api_key === "") fault("api_key", `missing: ${type} needs an API key`);
   });
+
+/** Returns whether a URL contains a user name. Such a URL would show a password in messages and logs. */
+export function hasUserName(url: string): boolean {
+  return /^[^/]*\/\/[^/?#]*@/.test(url);
+}

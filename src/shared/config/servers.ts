@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { optional, setting } from "../../text/validate.ts";
-import { httpUrl } from "./models.ts";
+import { hasUserName, httpUrl } from "./models.ts";
 
 /** Maximum connections of one process. PostgreSQL accepts 100 by default, so ten processes fit, with some to spare. */
 export const DEFAULT_DATABASE_CONNECTIONS = 9;
@@ -45,10 +45,7 @@ export const DEFAULT_SEARCH_TIMEOUT_MS = 10_000;
  */
 export const DEFAULT_SEARCH_SHARDS = 1;
 
-const url = httpUrl.refine(
-  (value) => !/^[^/]*\/\/[^/?#]*@/.test(value),
-  "must contain no user name or password: use `username`, `password`",
-);
+const url = httpUrl.refine((value) => !hasUserName(value), "must contain no user name or password: use `username`, `password`");
 
 export const searchSchema = z
   .strictObject({

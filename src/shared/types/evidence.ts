@@ -34,16 +34,7 @@ export interface Passage {
 }
 
 /** A near-duplicate that was merged into another passage. */
-export interface NearDuplicate {
-  readonly chunkId: string;
-  readonly documentId: string;
-  readonly documentVersion: string;
-  readonly title: string;
-  readonly url: string | null;
-  readonly asOf: string | null;
-  readonly headingPath: readonly string[];
-  readonly range: TextRange;
-}
+export interface NearDuplicate extends InProcess<z.infer<typeof sourceSchema>>, Pick<Passage, "chunkId" | "headingPath" | "range"> {}
 
 /** The data of a document that answers need. */
 export type PassageDocument = Omit<

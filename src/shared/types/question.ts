@@ -93,17 +93,10 @@ export interface QuestionPart {
 }
 
 /** A question after admission. */
-export interface Question {
+export interface Question extends Pick<AskRequest, "scope" | "profile" | "detail" | "sessionId" | "userId" | "privacy" | "selection"> {
   readonly text: string;
   /** The question in a form that needs no earlier turns, for retrieval and caching. */
   readonly resolved: string;
-  readonly scope: Scope;
-  readonly profile: string;
-  readonly detail: "normal" | "more";
-  readonly sessionId: string | null;
-  readonly userId?: string | null;
-  readonly privacy?: Privacy;
-  readonly selection: Selection | null;
   readonly filters?: AppliedFilters | null;
   /**
    * The ranges that the filters allow; absent or `null`: everything visible in the scope. `areaOf` combines them with the
