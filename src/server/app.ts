@@ -296,14 +296,10 @@ async function beginningOf({ req }: Context): Promise<string> {
   // A handler has already read the body. `req` has a copy, unless reading failed.
   if (bodyUsed) return withoutEscapes((await req.text().catch(() => "")).slice(0, limit));
   const decoder = new TextDecoder();
-  const reader = body.getReader();
   let text = "";
-  for (let left = limit; left > 0; ) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    text += decoder.decode(value.subarray(0, left), { stream: true });
-    left -= value.length;
+  for await (const part of body) {
+    text += decoder.decode(part, { stream: true });
+    if (text.length >= limit) break;
   }
-  await reader.cancel().catch(() => {});
-  return withoutEscapes(text);
+  return withoutEscapes(text.slice(0, limit));
 }

@@ -95,36 +95,23 @@ function describeIssue(issue: z.core.$ZodIssue, schema: z.ZodType): { path: stri
   return { path: [...issue.path.map(String), key].join("."), reason: `Unknown key "${key}" in ${name}.${advice}` };
 }
 
-/** Returns the offset of a cursor. @throws RequestError `cursor_invalid` */
-export function offsetOf(cursor: string | undefined): number {
-  return cursor === undefined ? 0 : numberIn(cursor, "o");
-}
+/**
+ * First letter of a cursor. `o`: an offset follows. `b`: the number of the entry before the page follows, in a list with
+ * the newest entry first, so that new entries do not shift the page.
+ */
+type CursorMark = "o" | "b";
 
-function numberIn(cursor: string, mark: "o" | "b"): number {
+/** Returns the number in a cursor; `undefined`: start at the beginning. @throws RequestError `cursor_invalid` */
+export function readCursor(mark: CursorMark, cursor: string | undefined): number | undefined {
+  if (cursor === undefined) return undefined;
   const text = Buffer.from(cursor, "base64url").toString("latin1");
   if (text.startsWith(mark) && /^.\d{1,9}$/.test(text)) return Number(text.slice(1));
   throw new RequestError("cursor_invalid", "Invalid cursor. Use one from a response, or omit it to start at the beginning.");
 }
 
-/** Returns the cursor of the page at `offset`, or `null` if there are no more items. */
-export function cursorAt(offset: number, total: number): string | null {
-  return offset < total ? Buffer.from(`o${offset}`).toString("base64url") : null;
-}
-
-/**
- * Returns the cursor of the page after an entry, in a list with the newest entry first. The cursor contains the number of
- * the entry instead of an offset, so new entries do not shift the page. `null` if there are no more entries.
- */
-export function cursorBelow(entry: number | null): string | null {
-  return entry === null ? null : Buffer.from(`b${entry}`).toString("base64url");
-}
-
-/**
- * Returns the number of the entry after which the page starts; `undefined`: start with the newest.
- * @throws RequestError `cursor_invalid`
- */
-export function entryOf(cursor: string | undefined): number | undefined {
-  return cursor === undefined ? undefined : numberIn(cursor, "b");
+/** Returns the cursor of the next page; `null` if there is none. */
+export function writeCursor(mark: CursorMark, at: number | null): string | null {
+  return at === null ? null : Buffer.from(`${mark}${at}`).toString("base64url");
 }
 
 interface AskedPage {
@@ -134,6 +121,7 @@ interface AskedPage {
 
 /** Returns a page of a list in memory, with the next cursor. */
 export function paginate<T, Item>(all: readonly T[], { limit, cursor }: AskedPage, toItem: (one: T) => Item) {
-  const begin = offsetOf(cursor);
-  return { items: all.slice(begin, begin + limit).map((one) => toItem(one)), next_cursor: cursorAt(begin + limit, all.length) };
+  const begin = readCursor("o", cursor) ?? 0;
+  const end = begin + limit;
+  return { items: all.slice(begin, end).map((one) => toItem(one)), next_cursor: writeCursor("o", end < all.length ? end : null) };
 }

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { readFileSync, statSync } from "node:fs";
 import type { Server } from "node:http";
 import { createServer, type Server as TlsServer } from "node:https";
@@ -5,15 +6,13 @@ import type { AddressInfo, Socket } from "node:net";
 import { createSecureContext } from "node:tls";
 import { createAdaptorServer } from "@hono/node-server";
 import type { Hono } from "hono";
-import { DEFAULT_CONNECTIONS, DEFAULT_REQUEST_TIMEOUT_MS } from "../shared/config/server.ts";
+import { DEFAULT_CONNECTIONS, DEFAULT_REQUEST_TIMEOUT_MS, DEFAULT_STOP_GRACE_MS } from "../shared/config/server.ts";
 import { ConfigError, messageOf, SourceboundError, systemCodeOf } from "../shared/errors.ts";
 
 /** Maximum milliseconds to receive the headers of a request. */
 const MAX_HEADERS_MS = 10_000;
 /** Milliseconds between two checks for requests that exceed their time limit. */
 const TIMEOUT_CHECK_MS = 1_000;
-/** Milliseconds for running answers to finish when the server closes. */
-const DEFAULT_CLOSE_GRACE_MS = 5_000;
 
 export interface ServeOptions {
   readonly host: string;
@@ -23,29 +22,19 @@ export interface ServeOptions {
   readonly tls?: Tls | undefined;
   /** Called when replaced certificate files cannot be loaded. */
   readonly tlsFailed?: ((reason: string) => void) | undefined;
-  /** Milliseconds for running answers to finish on `close`. @default 5000 */
+  /** Milliseconds for running answers to finish on `close`. @default DEFAULT_STOP_GRACE_MS */
   readonly closeGraceMs?: number;
-  /** Maximum milliseconds to receive a request with its body. @default 20000 */
+  /** Maximum milliseconds to receive a request with its body. @default DEFAULT_REQUEST_TIMEOUT_MS */
   readonly requestTimeoutMs?: number;
-  /** Maximum number of open connections; further ones are closed. @default 1000 */
+  /** Maximum number of open connections; further ones are closed. @default DEFAULT_CONNECTIONS */
   readonly connections?: number;
 }
 
 export type RunningServer = Awaited<ReturnType<typeof serve>>;
 
 /** Serves the app. @throws ConfigError `port_in_use`, `port_not_allowed`, `host_not_available` when it cannot listen */
-export async function serve(
-  app: Hono,
-  {
-    host,
-    port,
-    tls,
-    tlsFailed = () => {},
-    closeGraceMs = DEFAULT_CLOSE_GRACE_MS,
-    requestTimeoutMs = DEFAULT_REQUEST_TIMEOUT_MS,
-    connections: most = DEFAULT_CONNECTIONS,
-  }: ServeOptions,
-) {
+export async function serve(app: Hono, { host, port, tls, tlsFailed = () => {}, ...limits }: ServeOptions) {
+  const { closeGraceMs = DEFAULT_STOP_GRACE_MS, requestTimeoutMs = DEFAULT_REQUEST_TIMEOUT_MS } = limits;
   const server = createAdaptorServer({
     fetch: app.fetch,
     ...(tls === undefined ? {} : { createServer: tls.createServer }),
@@ -56,9 +45,12 @@ export async function serve(
       connectionsCheckingInterval: Math.min(requestTimeoutMs / 2, TIMEOUT_CHECK_MS),
     },
   }) as Server;
-  server.maxConnections = most;
+  server.maxConnections = limits.connections ?? DEFAULT_CONNECTIONS;
   const connections = trackConnections(server, tls === undefined ? "connection" : "secureConnection");
-  await listen(server, host, port);
+  server.listen(port, host);
+  await once(server, "listening").catch((error: Error) => {
+    throw describeListenError(error, host, port);
+  });
   const address = server.address() as AddressInfo;
   const unfollow = tls?.follow(server as TlsServer, tlsFailed);
   let closing: Promise<void> | undefined;
@@ -72,17 +64,6 @@ export async function serve(
       return closing;
     },
   };
-}
-
-function listen(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const fail = (error: Error) => reject(describeListenError(error, host, port));
-    server.once("error", fail);
-    server.listen(port, host, () => {
-      server.off("error", fail);
-      resolve();
-    });
-  });
 }
 
 function describeListenError(cause: Error, host: string, port: number): SourceboundError {
@@ -131,38 +112,36 @@ function trackConnections(server: Server, opened: "connection" | "secureConnecti
   };
 }
 
-function closeServer(server: Server, connections: { closeWhenIdle(): void }, graceMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    const cut = setTimeout(() => server.closeAllConnections(), graceMs);
-    server.close(() => {
-      clearTimeout(cut);
-      resolve();
-    });
-    connections.closeWhenIdle();
-  });
+async function closeServer(server: Server, connections: { closeWhenIdle(): void }, graceMs: number): Promise<void> {
+  const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+  const closed = once(server, "close");
+  server.close();
+  connections.closeWhenIdle();
+  await closed;
+  clearTimeout(cut);
 }
 
 /** Milliseconds between two checks whether the certificate files changed. */
 const CHECK_MS = 60_000;
 
-/** PEM files of a certificate chain and its key. */
-interface TlsFiles {
-  readonly cert: string;
-  readonly key: string;
-}
-
 type Tls = ReturnType<typeof openTls>;
 
-/** @throws ConfigError `config_tls` when the files cannot be read or do not match */
-export function openTls(files: TlsFiles, checkMs: number = CHECK_MS) {
-  const read = () => ({ cert: readFileSync(files.cert), key: readFileSync(files.key), minVersion: "TLSv1.2" as const });
+/**
+ * @param files PEM files of a certificate chain and its key
+ * @throws ConfigError `config_tls` when the files cannot be read or do not match
+ */
+export function openTls(files: { readonly cert: string; readonly key: string }, checkMs: number = CHECK_MS) {
   const changedAt = () => Math.max(statSync(files.cert).mtimeMs, statSync(files.key).mtimeMs);
+  const read = () => {
+    const options = { cert: readFileSync(files.cert), key: readFileSync(files.key), minVersion: "TLSv1.2" as const };
+    createSecureContext(options);
+    return options;
+  };
   let options: ReturnType<typeof read>;
   let seen: number;
   try {
     seen = changedAt();
     options = read();
-    createSecureContext(options);
   } catch (cause) {
     const message = `server.tls cannot be used (${messageOf(cause)}). Set it to PEM files of a certificate and its key that this user can read.`;
     throw new ConfigError("config_tls", message, { cert: files.cert }, { cause });
@@ -178,9 +157,7 @@ export function openTls(files: TlsFiles, checkMs: number = CHECK_MS) {
           const at = changedAt();
           if (at === seen) return;
           seen = at;
-          const fresh = read();
-          createSecureContext(fresh);
-          server.setSecureContext(fresh);
+          server.setSecureContext(read());
         } catch (error) {
           failed(messageOf(error));
         }

@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, Summary } f
 import { createEngine, type Engine } from "../engine/engine.ts";
 import type { WatchedCall } from "../engine/open.ts";
 import { assignVariant, experimentsByDomain, overlayConfig } from "../grading/experiments.ts";
-import { SourceboundError } from "../shared/errors.ts";
+import { failureOf } from "../shared/errors.ts";
 import { ANSWER_STAGES, type AnswerStage } from "../shared/events.ts";
 import type { Answer } from "../shared/types.ts";
 import { createAdmission, createSharedAdmission } from "./access/admission.ts";
@@ -25,39 +25,22 @@ export async function openServing(engine: Engine) {
   const queue = createFairQueue({ atOnce: server.answers_at_once, most: server.queue, timeoutMs: server.queue_timeout_ms });
   metrics.gauge("questions_running", "Questions, searches and checks in progress", () => queue.counts().running);
   metrics.gauge("questions_waiting", "Requests waiting in the queue", () => queue.counts().waiting);
-  metrics.gauges(
-    "database_connections",
-    "PostgreSQL connections by state; `awaited`: number of requests waiting for a connection",
-    "state",
-    () => store.connections(),
-  );
+  const connections = "PostgreSQL connections by state; `awaited`: number of requests waiting for a connection";
+  metrics.gauges("database_connections", connections, "state", () => store.connections());
   const admission = store.counters === null ? createAdmission() : createSharedAdmission(store.counters, await store.secret());
   metrics.gauges("rate_limit_requests", "Requests counted against an hourly limit since the process started", "outcome", () =>
     Object.entries(admission.counts()),
   );
-  const ofIndexes = (read: (index: ReturnType<Engine["corpus"]>) => number) => () =>
-    engine.corpora().map((index) => [index.domain, read(index)] as const);
-  metrics.gauges(
-    "search_revision",
-    "Revision of the domain that the search engine has indexed",
-    "domain",
-    ofIndexes((index) => index.indexedRevision),
+  metrics.gauges("search_revision", "Revision of the domain that the search engine has indexed", "domain", () =>
+    engine.corpora().map(({ domain, indexedRevision }) => [domain, indexedRevision]),
   );
-  metrics.gauges(
-    "search_lag",
-    "Stored changes that are not indexed yet",
-    "domain",
-    ofIndexes(({ lag }) => lag),
+  metrics.gauges("search_lag", "Stored changes that are not indexed yet", "domain", () =>
+    engine.corpora().map(({ domain, lag }) => [domain, lag]),
   );
   const assigned = await assignQuestions(engine);
   const admitted = admitQuestions(assigned.engine, {
     queue,
-    budgets: createBudgets({
-      ...{ usage: store.usage, tokensPerDay: server.tokens_per_day, usdPerDay: server.usd_per_day },
-      perAnswer: { tokens: server.tokens_per_answer, costUsd: server.usd_per_answer },
-      holdMs: claimMs,
-      now: () => new Date(),
-    }),
+    budgets: createBudgets(store.usage, server, claimMs),
     assertRoom: createDiskQuota(data_dir, server.disk_bytes),
     timeoutMs: server.answer_timeout_ms,
     waited: metrics.waited,
@@ -206,7 +189,7 @@ function observeQuestions(engine: Engine, metrics: Metrics): Engine {
         yield event;
       }
     } catch (error) {
-      if (options.signal?.aborted !== true) metrics.failed(stage, error instanceof SourceboundError ? error.code : "internal");
+      if (options.signal?.aborted !== true) metrics.failed(stage, failureOf(error).code);
       throw error;
     }
   };

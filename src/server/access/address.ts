@@ -15,7 +15,9 @@ function peerOf(context: Context): string {
 
 /** Returns whether the request comes directly from this machine, without a proxy. */
 export function isFromThisMachine(context: Context): boolean {
-  return rangeOf(peerOf(context)) === "loopback" && FORWARDING_HEADERS.every((name) => context.req.header(name) === undefined);
+  const address = peerOf(context);
+  if (!ipaddr.isValid(address) || ipaddr.process(address).range() !== "loopback") return false;
+  return FORWARDING_HEADERS.every((name) => context.req.header(name) === undefined);
 }
 
 /**
@@ -54,10 +56,6 @@ export function countedAs(address: string): string {
 
 function wholeOf(address: ipaddr.IPv4 | ipaddr.IPv6): [ipaddr.IPv4 | ipaddr.IPv6, number] {
   return [address, address.kind() === "ipv4" ? 32 : 128];
-}
-
-function rangeOf(address: string): string {
-  return ipaddr.isValid(address) ? ipaddr.process(address).range() : "unknown";
 }
 
 /** Returns whether a host to bind to is reachable only from this machine. */

@@ -2,8 +2,9 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { AskOptions, Engine } from "../../engine/engine.ts";
 import type { Lane, ScopeOptions } from "../../engine/engine-types.ts";
+import type { Config } from "../../shared/config.ts";
 import { RequestError, systemCodeOf, withWarnings } from "../../shared/errors.ts";
-import { type AnswerEvent, answerIn } from "../../shared/events.ts";
+import { answerIn } from "../../shared/events.ts";
 import type { PricedCall } from "../../shared/types.ts";
 import type { Amount, UsageStore } from "../../store/usage.ts";
 import type { FairQueue } from "./fair-queue.ts";
@@ -38,7 +39,7 @@ export function admitQuestions(engine: Engine, { queue, budgets, assertRoom, tim
       throw withWarnings(error, await engine.hotlines(message, domain));
     }
   };
-  const ask: Engine["ask"] = async function* (question, options = {}): AsyncGenerator<AnswerEvent, void> {
+  const ask: Engine["ask"] = async function* (question, options = {}) {
     const turn = await take(question, options);
     try {
       for await (const event of engine.ask(question, { ...options, signal: turn.signal, timeLimitMs: timeoutMs })) {
@@ -127,19 +128,6 @@ export function withAsk<Asking extends Engine>(engine: Asking, ask: Engine["ask"
 
 const DAY_MS = 86_400_000;
 
-interface BudgetOptions {
-  readonly usage: Pick<UsageStore, "reserve" | "settle" | "add">;
-  /** Maximum tokens per lane and day; 0: unlimited. */
-  readonly tokensPerDay: number;
-  /** Maximum US dollars per lane and day; 0: unlimited. */
-  readonly usdPerDay: number;
-  /** Tokens and US dollars reserved for each running answer. */
-  readonly perAnswer: Amount;
-  /** Milliseconds after which an unsettled reservation expires. */
-  readonly holdMs: number;
-  readonly now: () => Date;
-}
-
 /** A granted budget reservation. */
 interface Allowance {
   /** Replaces the reservation by the real cost. Only the first call has an effect. */
@@ -154,23 +142,25 @@ const FREE: Allowance = { settle: async () => undefined };
  * Limits the model cost per day (UTC) of a key, person or address. Each answer reserves an amount and later replaces it
  * by the real cost, so that concurrent answers in all processes stay within the budget. Tokens that an endpoint does not
  * report and calls without a known price count as 0.
+ * @param holdMs milliseconds after which an unsettled reservation expires
  */
-export function createBudgets({ usage, now, perAnswer, holdMs, ...server }: BudgetOptions) {
-  const today = () => now().toISOString().slice(0, 10);
+export function createBudgets(usage: UsageStore, server: Config["server"], holdMs: number) {
+  const today = () => new Date().toISOString().slice(0, 10);
+  const most = { tokens: server.tokens_per_answer, costUsd: server.usd_per_answer };
   return {
     /** Reserves budget for an answer. @throws RequestError `budget_spent`, `budget_taken` with `retry_after_s` */
     async enter(lane: Lane | undefined): Promise<Allowance> {
       if (lane === undefined) return FREE;
       const { name: caller } = lane;
-      const limits = { tokens: lane.tokensPerDay ?? server.tokensPerDay, costUsd: lane.usdPerDay ?? server.usdPerDay };
+      const limits = { tokens: lane.tokensPerDay ?? server.tokens_per_day, costUsd: lane.usdPerDay ?? server.usd_per_day };
       if (limits.tokens === 0 && limits.costUsd === 0) {
         return { settle: async (calls) => (calls.length === 0 ? undefined : usage.add(caller, today(), spentOn(calls))) };
       }
       const day = today();
-      const reserved = await usage.reserve({ caller, day, most: perAnswer, limits, holdMs });
+      const reserved = await usage.reserve({ caller, day, most, limits, holdMs });
       if (reserved.type === "spent") {
         const message = "Today's model budget is used up. Ask again tomorrow (UTC), or have the budget of this key raised.";
-        const seconds = Math.max(1, Math.ceil((DAY_MS - (now().getTime() % DAY_MS)) / 1000));
+        const seconds = Math.max(1, Math.ceil((DAY_MS - (Date.now() % DAY_MS)) / 1000));
         throw new RequestError("budget_spent", message, { retry_after_s: seconds });
       }
       if (reserved.type !== "reserved") {
@@ -204,11 +194,11 @@ const COUNTED_MS = 10_000;
 type AssertRoom = (bytes: number) => Promise<void>;
 
 /** @param most maximum bytes of the whole folder; 0: unlimited */
-export function createDiskQuota(folder: string, most: number, clock: () => number = () => performance.now()): AssertRoom {
+export function createDiskQuota(folder: string, most: number): AssertRoom {
   let counted = { bytes: 0, at: Number.NEGATIVE_INFINITY };
   return async (bytes) => {
     if (most === 0) return;
-    if (clock() - counted.at > COUNTED_MS) counted = { bytes: await sizeOf(folder), at: clock() };
+    if (performance.now() - counted.at > COUNTED_MS) counted = { bytes: await sizeOf(folder), at: performance.now() };
     if (counted.bytes + bytes > most) {
       const message = "The storage limit for documents is reached. Delete some, or have `server.disk_bytes` raised.";
       throw new RequestError("disk_full", message, { limit_bytes: most });

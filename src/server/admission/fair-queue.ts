@@ -11,16 +11,15 @@ export interface FairQueueOptions {
 /** A queue that serves lanes in turn, and each lane in order of arrival. */
 export type FairQueue = ReturnType<typeof createFairQueue>;
 
-interface Waiting {
-  readonly go: () => void;
-}
+/** Starts a waiting task. */
+type Waiting = () => void;
 
 /** Weight of a finished task in the running mean of durations. */
 const MEAN_SHARE = 0.1;
 /** Maximum `retry_after_s`, in seconds. */
 const MAX_RETRY_S = 60;
 
-export function createFairQueue({ atOnce, most, timeoutMs }: FairQueueOptions, clock: () => number = () => performance.now()) {
+export function createFairQueue({ atOnce, most, timeoutMs }: FairQueueOptions) {
   /** Waiting tasks by lane, next lane first. Empty lanes are removed. */
   const lanes = new Map<string, Waiting[]>();
   let running = 0;
@@ -29,13 +28,14 @@ export function createFairQueue({ atOnce, most, timeoutMs }: FairQueueOptions, c
 
   const begin = () => {
     running++;
-    const begun = clock();
+    const begunAt = performance.now();
     let isDone = false;
     return () => {
       if (isDone) return;
       isDone = true;
       running--;
-      meanMs = meanMs === 0 ? clock() - begun : meanMs + MEAN_SHARE * (clock() - begun - meanMs);
+      const took = performance.now() - begunAt;
+      meanMs = meanMs === 0 ? took : meanMs + MEAN_SHARE * (took - meanMs);
       giveTurn();
     };
   };
@@ -46,7 +46,7 @@ export function createFairQueue({ atOnce, most, timeoutMs }: FairQueueOptions, c
     lanes.delete(lane);
     if (rest.length > 0) lanes.set(lane, rest);
     waiting--;
-    first?.go();
+    first?.();
   };
   const leave = (lane: string, one: Waiting) => {
     const left = (lanes.get(lane) ?? []).filter((other) => other !== one);
@@ -75,11 +75,9 @@ export function createFairQueue({ atOnce, most, timeoutMs }: FairQueueOptions, c
           clearTimeout(timer);
           signal?.removeEventListener("abort", gone);
         };
-        const one: Waiting = {
-          go: () => {
-            settle();
-            resolve(begin());
-          },
+        const one: Waiting = () => {
+          settle();
+          resolve(begin());
         };
         const giveUp = (reason: unknown) => {
           settle();

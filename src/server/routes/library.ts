@@ -189,12 +189,10 @@ async function describeDomain(engine: Engine, caller: Caller, domain: string) {
   const { documents, asOf } = await engine.counts(scope);
   const isOwn = documents > 0 && domain === DEFAULT_DOMAIN;
   return {
-    ...{
-      ...{ name: domain, title: pack.title, documents, as_of: asOf },
-      description: isOwn ? `${await aboutDocuments(pack, scope, engine.store.documents)}.` : pack.description,
-      examples: pack.examples,
-      golden: bringsGolden(domain, engine.config.domains_dir),
-    },
+    ...{ name: domain, title: pack.title, documents, as_of: asOf },
+    description: isOwn ? `${await aboutDocuments(pack, scope, engine.store.documents)}.` : pack.description,
+    examples: pack.examples,
+    golden: bringsGolden(domain, engine.config.domains_dir),
     profile: engine.config.profile ?? pack.default_profile,
     tenants: tenants.map(([name, { title }]) => ({ name, title })),
   };

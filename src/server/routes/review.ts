@@ -5,8 +5,8 @@ import { RequestError } from "../../shared/errors.ts";
 import type { Sees } from "../../store/review.ts";
 import * as wire from "../../wire/index.ts";
 import { actorOf, type Caller, covers, narrow, scopeDenied, seesEverything } from "../access/caller.ts";
-import { type Call, endpoint, type Services } from "../endpoint.ts";
-import { cursorAt, cursorBelow, entryOf, offsetOf, paginate } from "../read-request.ts";
+import { endpoint } from "../endpoint.ts";
+import { paginate, readCursor, writeCursor } from "../read-request.ts";
 
 /** Maximum number of questions in the review queue. */
 const MOST_QUEUED = 500;
@@ -34,10 +34,10 @@ export const reviewEndpoints = {
     query: wire.historyQuerySchema,
     gives: { status: 200, schema: wire.historySchema },
     handle: async ({ caller, query: { id, limit, cursor } }, { engine }) => {
-      const before = entryOf(cursor);
+      const before = readCursor("b", cursor);
       if (id !== undefined) await show(engine, caller, id);
       const history = await engine.memory.review.history({ id, limit, before, sees: seenBy(caller) });
-      return { ...wire.historyToWire(history), next_cursor: cursorBelow(history.olderThan) };
+      return { ...wire.historyToWire(history), next_cursor: writeCursor("b", history.olderThan) };
     },
   }),
   review: endpoint({
@@ -64,14 +64,15 @@ export const reviewEndpoints = {
     query: wire.reportsQuerySchema,
     gives: { status: 200, schema: wire.reportsResponseSchema },
     handle: async ({ caller, query: { domain, tenant, topic, since, limit, cursor }, signal }, { engine }) => {
-      const offset = offsetOf(cursor);
+      const offset = readCursor("o", cursor) ?? 0;
       const { total, topics, reports } = await engine.reports({
         ...narrow(caller, { domain, tenant }),
         topic: topic === "none" ? null : topic,
         since: since === undefined ? undefined : new Date(since),
         ...{ limit, offset, signal },
       });
-      return wire.toWire(wire.reportsResponseSchema, { total, topics, items: reports, nextCursor: cursorAt(offset + limit, total) });
+      const nextCursor = writeCursor("o", offset + limit < total ? offset + limit : null);
+      return wire.toWire(wire.reportsResponseSchema, { total, topics, items: reports, nextCursor });
     },
   }),
   report: endpoint({
@@ -100,21 +101,15 @@ function judgement(act: "approve" | "flag", what: string) {
     ...{ method: "POST", path: `/v1/review/{id}/${act}`, what, opens: "review", idempotent: true },
     body: { schema: wire.reviewActSchema },
     gives: { status: 200, schema: wire.reviewSchema },
-    handle: (call, services) => judge(act, call, services),
+    handle: async ({ caller, body, id }, { engine }) => {
+      const { withheld } = await show(engine, caller, id);
+      if (act === "approve" && withheld) {
+        // A withheld answer cannot be approved, because nobody can read it.
+        const message = `The answer ${id} is withheld because it depends on a document that was deleted or is not accessible to this key. Flag it, or correct it using accessible documents.`;
+        throw new RequestError("review_stale", message, { id });
+      }
+      await engine.memory.review[act](id, actorOf(caller, body.by));
+      return wire.reviewToWire(await show(engine, caller, id));
+    },
   });
-}
-
-async function judge(
-  act: "approve" | "flag",
-  { caller, body, id }: Call<unknown, z.output<typeof wire.reviewActSchema>>,
-  { engine }: Services,
-) {
-  const { withheld } = await show(engine, caller, id);
-  if (act === "approve" && withheld) {
-    // A withheld answer cannot be approved, because nobody can read it.
-    const message = `The answer ${id} is withheld because it depends on a document that was deleted or is not accessible to this key. Flag it, or correct it using accessible documents.`;
-    throw new RequestError("review_stale", message, { id });
-  }
-  await engine.memory.review[act](id, actorOf(caller, body.by));
-  return wire.reviewToWire(await show(engine, caller, id));
 }
