@@ -45,13 +45,17 @@ type GivenOf<Spec extends ArgumentSpec | undefined> = Spec extends ArgumentSpec
       : string
   : undefined;
 
-interface Call<Flags, Given> {
+interface Call<Flags, Given> extends Pick<CliContext, "terminal" | "signal"> {
   readonly flags: Flags;
   readonly given: Given;
   /** The second argument; "" if the command has only one. */
   readonly second: string;
   readonly command: Command;
+  readonly context: CliContext;
 }
+
+/** Adds a command to its parent. */
+type AddCommand = (parent: Command, context: CliContext) => Command;
 
 interface CommandSpec<Specs extends readonly OptionSpec[], Argument extends ArgumentSpec | undefined> {
   readonly description: string;
@@ -61,6 +65,7 @@ interface CommandSpec<Specs extends readonly OptionSpec[], Argument extends Argu
   readonly options?: Specs;
   /** Text below the list of options, such as exit codes and examples. */
   readonly help?: string;
+  readonly commands?: readonly AddCommand[];
   /** Runs without an engine: the whole command, or checks of its options before `use`. It may open an engine itself. */
   readonly run?: (call: Call<FlagsOf<Specs>, GivenOf<Argument>>) => Promise<void> | void;
   /** Runs with an engine, which is closed afterwards. */
@@ -72,25 +77,29 @@ export const TENANT = ["--tenant <name>", "tenant of the domain whose documents 
 export const PROFILE = ["--profile <name>", "profile to answer with: a named set of methods and thresholds; see `profiles`"] as const;
 export const JSON_OUT = ["--json", "print JSON"] as const;
 
+/** Defines a command. The function that it returns adds the command to its parent. */
 export function define<const Specs extends readonly OptionSpec[] = [], const Argument extends ArgumentSpec | undefined = undefined>(
-  parent: Command,
-  context: CliContext,
   name: string,
-  { description, argument, second, options, help, run, use }: CommandSpec<Specs, Argument>,
-): Command {
-  const command = parent.command(name).description(description);
-  if (argument?.[2] !== undefined) command.argument(argument[0], argument[1] ?? "", argument[2]);
-  else if (argument !== undefined) command.argument(argument[0], argument[1]);
-  if (second !== undefined) command.argument(...second);
-  for (const spec of options ?? []) command.addOption(toOption(spec));
-  if (help !== undefined) command.addHelpText("after", help);
-  if (run === undefined && use === undefined) return command;
-  return command.action(async (...all: unknown[]) => {
-    const flags = command.opts() as FlagsOf<Specs>;
-    const call = { flags, given: (argument === undefined ? undefined : all[0]) as GivenOf<Argument>, second: String(all[1]), command };
-    await run?.(call);
-    if (use !== undefined) await withEngine(context, configOf(context, command), async (engine) => use(engine, call));
-  });
+  { description, argument, second, options, help, commands = [], run, use }: CommandSpec<Specs, Argument>,
+): AddCommand {
+  return (parent, context) => {
+    const command = parent.command(name).description(description);
+    if (argument?.[2] !== undefined) command.argument(argument[0], argument[1] ?? "", argument[2]);
+    else if (argument !== undefined) command.argument(argument[0], argument[1]);
+    if (second !== undefined) command.argument(...second);
+    for (const spec of options ?? []) command.addOption(toOption(spec));
+    if (help !== undefined) command.addHelpText("after", help);
+    for (const add of commands) add(command, context);
+    if (run === undefined && use === undefined) return command;
+    return command.action(async (...all: unknown[]) => {
+      const flags = command.opts() as FlagsOf<Specs>;
+      const given = (argument === undefined ? undefined : all[0]) as GivenOf<Argument>;
+      const { terminal, signal } = context;
+      const call = { flags, given, second: String(all[1]), command, context, terminal, signal };
+      await run?.(call);
+      if (use !== undefined) await withEngine(context, configOf(context, command), async (engine) => use(engine, call));
+    });
+  };
 }
 
 function toOption([flags, description, details = {}]: OptionSpec): Option {

@@ -2,7 +2,7 @@ import { labelRule } from "../evidence/conflicts.ts";
 import type { Answer, Searched, SeeAlso, WebEvidence } from "../shared/types.ts";
 import { labelOriginal } from "../text/original-place.ts";
 import { conflictToWire } from "../wire/answer-to-wire.ts";
-import { type Disagreement, type Fit, fitOf, joinConflicts } from "../wire/display.ts";
+import { type Disagreement, fitOf, joinConflicts } from "../wire/display.ts";
 import { lineText } from "../writing/lines.ts";
 import { answerLines as displayed, doubtsAt, labelPlace } from "../writing/render.ts";
 import { counted, harmless, harmlessLine, type Terminal } from "./terminal.ts";
@@ -57,14 +57,8 @@ function labelConfidence(confidence: number, { confidenceCalibrated: calibrated,
   if (calibrated) return `about ${percent} of 100 such answers are correct, as measured on labelled questions`;
   const fit = fitOf(confidence, profile);
   if (fit === null) return "confidence not measured";
-  return `${FITS[fit]} (confidence not calibrated; run \`sourcebound calibrate --risk .05\` with labelled questions)`;
+  return `the sources match the question ${fit} (confidence not calibrated; run \`sourcebound calibrate --risk .05\` with labelled questions)`;
 }
-
-const FITS: Readonly<Record<Fit, string>> = {
-  well: "the sources match the question well",
-  partly: "the sources match the question partly",
-  loosely: "the sources match the question loosely",
-};
 
 function cachedLine(mode: Answer["cacheMode"], { question, storedAt }: NonNullable<Answer["cached"]>): string {
   const askedQuestion = question === null ? "this question" : `"${harmlessLine(question)}"`;

@@ -2,7 +2,7 @@ import { Command, CommanderError, Option } from "commander";
 import { VERSION } from "../package.ts";
 import { messageOf, SourceboundError, systemCodeOf } from "../shared/errors.ts";
 import { addAskCommand } from "./commands/ask.ts";
-import { addBackupCommands } from "./commands/backup.ts";
+import { addBackupCommand, addRestoreCommand } from "./commands/backup.ts";
 import { addCalibrateCommand } from "./commands/calibrate.ts";
 import { addCheckCommand } from "./commands/check.ts";
 import { addConflictsCommand, addDocumentsCommand } from "./commands/documents.ts";
@@ -86,38 +86,44 @@ function withCommands(command: Command): Command[] {
   return [command, ...command.commands.flatMap(withCommands)];
 }
 
+/** All commands, in the order of the help text. */
+const COMMANDS = [
+  addAskCommand,
+  addCheckCommand,
+  addIngestCommand,
+  addDocumentsCommand,
+  addServeCommand,
+  addWorkerCommand,
+  addBackupCommand,
+  addRestoreCommand,
+  addMcpCommand,
+  addKeysCommand,
+  addConflictsCommand,
+  addCacheCommand,
+  addReportsCommand,
+  addProveCommand,
+  addReplayCommand,
+  addCitationsCommand,
+  addReviewCommand,
+  addStatsCommand,
+  addExperimentsCommand,
+  addSessionsCommand,
+  addForgetCommand,
+  addCalibrateCommand,
+  addEvalCommand,
+  addDemoCommand,
+  addNewDomainCommand,
+  addDoctorCommand,
+  addProfilesCommand,
+  addModelsCommand,
+];
+
 export function createProgram(context: CliContext): Command {
   const program = new Command(context.terminal.command)
     .description("Answers questions from your documents. Every sentence links to the exact source text; otherwise the question is refused.")
     .addOption(new Option("--data-dir <folder>", "data folder, which holds the database (or set SOURCEBOUND_DATA_DIR)"))
     .addHelpText("after", EXAMPLES);
-  addAskCommand(program, context);
-  addCheckCommand(program, context);
-  addIngestCommand(program, context);
-  addDocumentsCommand(program, context);
-  addServeCommand(program, context);
-  addWorkerCommand(program, context);
-  addBackupCommands(program, context);
-  addMcpCommand(program, context);
-  addKeysCommand(program, context);
-  addConflictsCommand(program, context);
-  addCacheCommand(program, context);
-  addReportsCommand(program, context);
-  addProveCommand(program, context);
-  addReplayCommand(program, context);
-  addCitationsCommand(program, context);
-  addReviewCommand(program, context);
-  addStatsCommand(program, context);
-  addExperimentsCommand(program, context);
-  addSessionsCommand(program, context);
-  addForgetCommand(program, context);
-  addCalibrateCommand(program, context);
-  addEvalCommand(program, context);
-  addDemoCommand(program, context);
-  addNewDomainCommand(program, context);
-  addDoctorCommand(program, context);
-  addProfilesCommand(program, context);
-  addModelsCommand(program, context);
+  for (const add of COMMANDS) add(program, context);
   return program;
 }
 

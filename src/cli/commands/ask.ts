@@ -1,5 +1,4 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
-import type { Command } from "commander";
 import { packHotlines } from "../../engine/domain.ts";
 import { createReaderKeeper, openCrisisFinder } from "../../engine/local-models.ts";
 import { createHotlineFinder } from "../../guard/hotlines.ts";
@@ -34,12 +33,11 @@ const OPTIONS = [
   ["--verbose", "print each stage of answering and its notices to stderr"],
 ] as const;
 
-export function addAskCommand(program: Command, context: CliContext): void {
-  define(program, context, "ask", {
-    description: "answer a question from the ingested documents, with sources",
-    argument: ["[question...]", "the question; - reads it from standard input"],
-    options: OPTIONS,
-    help: `
+export const addAskCommand = define("ask", {
+  description: "answer a question from the ingested documents, with sources",
+  argument: ["[question...]", "the question; - reads it from standard input"],
+  options: OPTIONS,
+  help: `
 Exit code: 0 answered, 3 refused, 1 failed, 2 usage error.
 
 Examples:
@@ -49,52 +47,50 @@ Examples:
   sourcebound ask --json "What is the notice period?" > answer.json
   sourcebound ask --file questions.jsonl --out answers.jsonl     lines such as {"id": "1", "question": "What is the notice period?"}
   sourcebound ask --domain veterans "What is the deadline for a Higher-Level Review?"     after sourcebound demo has ingested its documents`,
-    async run({ flags, given, command }) {
-      const { terminal, signal } = context;
-      const config = configOf(context, command);
-      if (flags.write !== undefined && config.model === undefined)
-        terminal.error("--write has no effect, because no language model is configured. Set `model` (docs/models.md).");
-      if (flags.file !== undefined) return askFile(given, flags, { config, context });
-      if (given.length === 0) command.error("error: missing required argument 'question'");
-      // Close this cross-encoder after the engine. It was opened for the hotlines, and the engine shares its weights.
-      const reader = createReaderKeeper();
-      try {
-        const question =
-          given.length === 1 && given[0] === "-" ? (await readInput(context, MAX_INPUT)).toString("utf8").trim() : given.join(" ");
-        // Find hotlines before opening the engine, so that a failure of the engine cannot delay them.
-        const findHotlines = createHotlineFinder(packHotlines(flags.domain, config), openCrisisFinder(sharedEncoder, reader));
-        const urgent = await findHotlines(question);
-        if (!flags.json) for (const { message } of urgent) terminal.print(terminal.colors.yellow(`! ${harmless(message)}\n`));
-        await withEngine(context, config, async (engine) => {
-          const { domain, tenant, profile, detail, write, verbose, document, chapter, section, page } = flags;
-          const options = {
-            ...{ domain, tenant, profile, detail, write, verbose, signal },
-            sessionId: flags.session,
-            userId: flags.user,
-            privacy: flags.ephemeral ? ("ephemeral" as const) : undefined,
-            filters: { document, chapter, section, page },
-            proof: flags.proof !== undefined,
-          };
-          for await (const event of engine.ask(question, options)) {
-            if (event.type === "answer") {
-              const { answer } = event;
-              if (flags.proof !== undefined && answer.proof) writeProof(context, flags.proof, answer.proof);
-              const warnings = answer.warnings.filter(({ message }) => !urgent.some((one) => one.message === message));
-              const text = () => renderAnswer({ ...answer, warnings }, terminal.colors, terminal.asTyped);
-              printResult(terminal, flags.json, answerToWire(answer), text);
-              context.exitCode = answer.status === "ok" ? EXIT.done : EXIT.refused;
-            } else if (flags.verbose && event.type === "notice") terminal.error(`notice ${event.stage}: ${event.message}`);
-            else if (flags.verbose && "ms" in event) terminal.error(`${event.type} ${event.ms} ms ${JSON.stringify(event.facts)}`);
-          }
-        }).catch((error: unknown) => {
-          throw withWarnings(error, urgent);
-        });
-      } finally {
-        await reader.close();
-      }
-    },
-  });
-}
+  async run({ flags, given, command, context, terminal, signal }) {
+    const config = configOf(context, command);
+    if (flags.write !== undefined && config.model === undefined)
+      terminal.error("--write has no effect, because no language model is configured. Set `model` (docs/models.md).");
+    if (flags.file !== undefined) return askFile(given, flags, { config, context });
+    if (given.length === 0) command.error("error: missing required argument 'question'");
+    // Close this cross-encoder after the engine. It was opened for the hotlines, and the engine shares its weights.
+    const reader = createReaderKeeper();
+    try {
+      const question =
+        given.length === 1 && given[0] === "-" ? (await readInput(context, MAX_INPUT)).toString("utf8").trim() : given.join(" ");
+      // Find hotlines before opening the engine, so that a failure of the engine cannot delay them.
+      const findHotlines = createHotlineFinder(packHotlines(flags.domain, config), openCrisisFinder(sharedEncoder, reader));
+      const urgent = await findHotlines(question);
+      if (!flags.json) for (const { message } of urgent) terminal.print(terminal.colors.yellow(`! ${harmless(message)}\n`));
+      await withEngine(context, config, async (engine) => {
+        const { domain, tenant, profile, detail, write, verbose, document, chapter, section, page } = flags;
+        const options = {
+          ...{ domain, tenant, profile, detail, write, verbose, signal },
+          sessionId: flags.session,
+          userId: flags.user,
+          privacy: flags.ephemeral ? ("ephemeral" as const) : undefined,
+          filters: { document, chapter, section, page },
+          proof: flags.proof !== undefined,
+        };
+        for await (const event of engine.ask(question, options)) {
+          if (event.type === "answer") {
+            const { answer } = event;
+            if (flags.proof !== undefined && answer.proof) writeProof(context, flags.proof, answer.proof);
+            const warnings = answer.warnings.filter(({ message }) => !urgent.some((one) => one.message === message));
+            const text = () => renderAnswer({ ...answer, warnings }, terminal.colors, terminal.asTyped);
+            printResult(terminal, flags.json, answerToWire(answer), text);
+            context.exitCode = answer.status === "ok" ? EXIT.done : EXIT.refused;
+          } else if (flags.verbose && event.type === "notice") terminal.error(`notice ${event.stage}: ${event.message}`);
+          else if (flags.verbose && "ms" in event) terminal.error(`${event.type} ${event.ms} ms ${JSON.stringify(event.facts)}`);
+        }
+      }).catch((error: unknown) => {
+        throw withWarnings(error, urgent);
+      });
+    } finally {
+      await reader.close();
+    }
+  },
+});
 
 /** Asks every question of a file and prints one result per line. Sets exit code 4 if some questions failed. */
 async function askFile(

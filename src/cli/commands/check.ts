@@ -4,23 +4,22 @@ import { define, PROFILE, printResult } from "../command.ts";
 import { type CliContext, configOf, EXIT, pathOf, readInput } from "../context.ts";
 import { harmless, harmlessLine, type Terminal } from "../terminal.ts";
 
-export function addCheckCommand(program: Command, context: CliContext): void {
-  define(program, context, "check", {
-    description: "check an answer written elsewhere against a folder of sources",
-    options: [
-      ["--question <text>", "the question that was asked", { required: true }],
-      ["--answer <text>", "the answer; - reads it from standard input", { required: true }],
-      [
-        "--sources <folder>",
-        "folder of source files, in any format that `ingest` supports; [n] in the answer cites the n-th file, sorted by path",
-        { required: true },
-      ],
-      PROFILE,
-      ["--domain <name>", "domain pack that supplies the allowed web hosts, the contacts and the tenants' terms"],
-      ["--tenant <name>", "tenant whose terms the answer must use"],
-      ["--json", "print all findings as JSON"],
+export const addCheckCommand = define("check", {
+  description: "check an answer written elsewhere against a folder of sources",
+  options: [
+    ["--question <text>", "the question that was asked", { required: true }],
+    ["--answer <text>", "the answer; - reads it from standard input", { required: true }],
+    [
+      "--sources <folder>",
+      "folder of source files, in any format that `ingest` supports; [n] in the answer cites the n-th file, sorted by path",
+      { required: true },
     ],
-    help: `
+    PROFILE,
+    ["--domain <name>", "domain pack that supplies the allowed web hosts, the contacts and the tenants' terms"],
+    ["--tenant <name>", "tenant whose terms the answer must use"],
+    ["--json", "print all findings as JSON"],
+  ],
+  help: `
 Files in supported formats are numbered by path. An empty or unreadable file keeps its number, and each entry of a JSON list gets its own
 number. The output ends with a list of all numbers and files.
 
@@ -29,18 +28,16 @@ Exit code: 0 every check passed, 5 faults were found, 1 failed, 2 usage error.
 Examples:
   sourcebound check --question "How long?" --answer "You have one year [1]." --sources ./documents
   cat answer.txt | sourcebound check --question "How long?" --answer - --sources ./documents --json`,
-    async run({ flags, command }) {
-      const { terminal, signal } = context;
-      const { question, profile, domain: name, tenant } = flags;
-      const { MAX_ANSWER_CHARACTERS, verifyAnswer } = await import("../../pipeline/verify-answer.ts");
-      const answer = flags.answer === "-" ? await readAnswer(context, MAX_ANSWER_CHARACTERS) : flags.answer;
-      const domain = name === undefined && tenant === undefined ? undefined : await domainOf(name, tenant, command, context);
-      const verified = await verifyAnswer(question, answer, pathOf(context, flags.sources), { profile, domain, tenant, signal });
-      printResult(terminal, flags.json, verified, () => renderVerified(verified, terminal.colors));
-      context.exitCode = verified.passed ? EXIT.done : EXIT.found;
-    },
-  });
-}
+  async run({ flags, command, context, terminal, signal }) {
+    const { question, profile, domain: name, tenant } = flags;
+    const { MAX_ANSWER_CHARACTERS, verifyAnswer } = await import("../../pipeline/verify-answer.ts");
+    const answer = flags.answer === "-" ? await readAnswer(context, MAX_ANSWER_CHARACTERS) : flags.answer;
+    const domain = name === undefined && tenant === undefined ? undefined : await domainOf(name, tenant, command, context);
+    const verified = await verifyAnswer(question, answer, pathOf(context, flags.sources), { profile, domain, tenant, signal });
+    printResult(terminal, flags.json, verified, () => renderVerified(verified, terminal.colors));
+    context.exitCode = verified.passed ? EXIT.done : EXIT.found;
+  },
+});
 
 /**
  * Reads standard input as text. Reading stops soon after `4 * limit` bytes. The result then has one character more than

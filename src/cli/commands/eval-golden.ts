@@ -45,11 +45,17 @@ type GoldenOutputs = FlagsOf<typeof OUTPUTS>;
  * @param openSets returns the folder of golden sets for the folder given as --data
  */
 export function addEvalCommand(program: Command, context: CliContext, openSets = (folder: string) => folder): Command {
-  const evaluate = define(program, context, "eval", { description: "measure answers against golden sets" });
-  define(evaluate, context, "golden", {
+  const golden = define("golden", {
     description: "grade answers to questions with known answers: one set, or every set in a folder",
     options: [...SETS, ...OUTPUTS],
-    help: EXAMPLES,
+    help: `
+Exit code: 0 done, 5 a figure is beyond its limit of --fail-under or --fail-over, 130 cancelled; run the same command again to continue.
+
+Examples:
+  sourcebound eval golden --domain retail --tenant novamart --out results.json --html results.html
+  sourcebound eval golden --domain retail --golden questions.yaml
+  sourcebound eval golden --corpus manual --golden manual-questions --fail-under right.answerable=.5 --fail-over wrong.shown=.2
+  sourcebound eval golden --domain veterans --out now.json --against before.json`,
     async run({ flags, command }) {
       const data = command.getOptionValueSource("data") === "cli" || flags.domain === undefined ? flags.data : undefined;
       const at = (path: string | undefined) => pathOf(context, path);
@@ -60,17 +66,8 @@ export function addEvalCommand(program: Command, context: CliContext, openSets =
       await evaluateGolden(asked, { ...flags, ...outputs }, configOf(context, command), context);
     },
   });
-  return evaluate;
+  return define("eval", { description: "measure answers against golden sets", commands: [golden] })(program, context);
 }
-
-const EXAMPLES = `
-Exit code: 0 done, 5 a figure is beyond its limit of --fail-under or --fail-over, 130 cancelled; run the same command again to continue.
-
-Examples:
-  sourcebound eval golden --domain retail --tenant novamart --out results.json --html results.html
-  sourcebound eval golden --domain retail --golden questions.yaml
-  sourcebound eval golden --corpus manual --golden manual-questions --fail-under right.answerable=.5 --fail-over wrong.shown=.2
-  sourcebound eval golden --domain veterans --out now.json --against before.json`;
 
 async function evaluateGolden(
   flags: GoldenFlags & { readonly command: string },

@@ -34,17 +34,11 @@ const OPTIONS = [
 ] as const;
 type IngestFlags = FlagsOf<typeof OPTIONS>;
 
-export function addIngestCommand(program: Command, context: CliContext): void {
-  define(program, context, "ingest", {
-    description: "ingest documents from folders, files or web pages: add new and changed ones, delete those that vanished",
-    argument: ["[what...]", "folders (including subfolders), files, a web address or sitemap, or - for standard input"],
-    options: OPTIONS,
-    help: HELP,
-    run: ({ flags, given, command }) => ingestNamed(given, flags, command, context),
-  });
-}
-
-const HELP = `
+export const addIngestCommand = define("ingest", {
+  description: "ingest documents from folders, files or web pages: add new and changed ones, delete those that vanished",
+  argument: ["[what...]", "folders (including subfolders), files, a web address or sitemap, or - for standard input"],
+  options: OPTIONS,
+  help: `
 Formats: PDF, DOCX, ODT, RTF, EPUB, PPTX, ODP, XLSX, ODS, CSV, HTML, Markdown, JSON, YAML, mail (EML, MBOX) with attachments, subtitles
 (VTT, SRT), ZIP archives and plain text in any common encoding.
 An interrupted run loses nothing: run the same command again to continue.
@@ -63,7 +57,9 @@ Examples:
   sourcebound ingest handbook.pdf prices.xlsx
   sourcebound ingest https://docs.example.com/sitemap.xml --max-pages 200
   pandoc notes.tex -t markdown | sourcebound ingest - --name notes.md
-  sourcebound ingest ./handbook --domain retail --tenant novamart --base-url https://help.example.com`;
+  sourcebound ingest ./handbook --domain retail --tenant novamart --base-url https://help.example.com`,
+  run: ({ flags, given, command, context }) => ingestNamed(given, flags, command, context),
+});
 
 async function ingestNamed(what: readonly string[], flags: IngestFlags, command: Command, context: CliContext): Promise<void> {
   const [folder] = what;

@@ -1,10 +1,10 @@
-import { type Command, InvalidArgumentError } from "commander";
+import { InvalidArgumentError } from "commander";
 import type { Engine } from "../../engine/engine.ts";
 import { RequestError } from "../../shared/errors.ts";
 import { isLiveKey, type KeyRecord, ROLES } from "../../store/keys.ts";
 import { keyToWire } from "../../wire/service.ts";
 import { define, type FlagsOf, JSON_OUT, numberOf, toTime } from "../command.ts";
-import { type CliContext, userName } from "../context.ts";
+import { userName } from "../context.ts";
 import { harmlessLine } from "../terminal.ts";
 
 const toRate = numberOf(/^\d{1,9}$/, "a whole number, or 0 for unlimited");
@@ -18,22 +18,22 @@ const GRANT = [
   ["--access <label...>", "access labels whose documents the key may read, `public` only if listed (default: the setting `access`)"],
 ] as const;
 
-export function addKeysCommand(program: Command, context: CliContext): void {
-  const { terminal } = context;
-  const keys = define(program, context, "keys", { description: "manage API keys for programs and people" });
-  define(keys, context, "create", {
-    description: "create a key; it is shown once, and only its hash is stored",
-    argument: ["<name>", "name of the program or person that will use the key, such as `website`", toName],
-    options: [
-      ...GRANT,
-      ["--expires <time>", "expiry: 90d, 2027-01-01, or a time (default: never)", { parse: toExpiry }],
-      ["--requests-per-hour <number>", "maximum requests per hour, instead of the server's limit; 0: unlimited", { parse: toRate }],
-      ["--tokens-per-day <number>", "maximum model tokens per day, instead of the server's limit; 0: unlimited", { parse: toRate }],
-      ["--usd-per-day <amount>", "maximum model costs per day in US dollars, replaces the server's limit; 0: none", { parse: toAmount }],
-      ["--by <name>", "your name, for the audit log"],
-      JSON_OUT,
-    ],
-    help: `
+export const addKeysCommand = define("keys", {
+  description: "manage API keys for programs and people",
+  commands: [
+    define("create", {
+      description: "create a key; it is shown once, and only its hash is stored",
+      argument: ["<name>", "name of the program or person that will use the key, such as `website`", toName],
+      options: [
+        ...GRANT,
+        ["--expires <time>", "expiry: 90d, 2027-01-01, or a time (default: never)", { parse: toExpiry }],
+        ["--requests-per-hour <number>", "maximum requests per hour, instead of the server's limit; 0: unlimited", { parse: toRate }],
+        ["--tokens-per-day <number>", "maximum model tokens per day, instead of the server's limit; 0: unlimited", { parse: toRate }],
+        ["--usd-per-day <amount>", "maximum model costs per day in US dollars, replaces the server's limit; 0: none", { parse: toAmount }],
+        ["--by <name>", "your name, for the audit log"],
+        JSON_OUT,
+      ],
+      help: `
 Roles: ask (questions, ratings, sessions), ingest (add and refresh documents of its domains), review (answers in its scope),
 metrics (/metrics only), admin (the whole installation, without restriction). Once a key exists, requests without one are refused, even from this
 machine, unless \`server.without_keys\` says otherwise.
@@ -43,41 +43,42 @@ Examples:
   sourcebound keys create office --role ask review --access public staff
   KEY=$(sourcebound keys create script) && curl -s localhost:8787/v1/ask -H "authorization: Bearer $KEY" \\
     -H 'content-type: application/json' -d '{"question":"What is the rating for sleep apnea that requires a CPAP machine?"}'`,
-    async use(engine, { flags, given: name }) {
-      const { requestsPerHour = null, tokensPerDay, usdPerDay, expires: expiresAt = null, by = userName() } = flags;
-      const made = { name, ...grantOf(flags, engine), requestsPerHour, tokensPerDay, usdPerDay, expiresAt };
-      const { key, record } = await engine.store.keys.create(made, by);
-      if (flags.json) return terminal.print(JSON.stringify({ key, ...toJson(record) }));
-      terminal.print(key);
-      terminal.error(`Key ${record.id} (${describe(record)}). It is shown only once: store it securely.`);
-    },
-  });
-  define(keys, context, "list", {
-    description: "list all keys, newest first, including expired and revoked ones",
-    options: [JSON_OUT],
-    async use({ store }, { flags: { json } }) {
-      const all = await store.keys.list();
-      if (json) return terminal.print(JSON.stringify(all.map(toJson)));
-      if (all.length === 0)
-        terminal.error(
-          "No API keys exist. By default, this machine needs none. To allow other machines, create one: `sourcebound keys create NAME`",
-        );
-      for (const key of all) terminal.print(`${key.id}  ${stateOf(key).padEnd(7)}  ${harmlessLine(key.name)}  (${describe(key)})`);
-    },
-  });
-  define(keys, context, "revoke", {
-    description: "revoke a key; a running server refuses it from the next request",
-    argument: ["<id>", "id of the key, from `keys list`"],
-    options: [["--by <name>", "your name, for the audit log"], JSON_OUT],
-    async use({ store }, { flags: { by = userName(), json }, given: id }) {
-      if (!(await store.keys.revoke(id, by))) {
-        const message = `There is no active key "${id}". \`sourcebound keys list\` shows the ids. Revoked keys cannot be used again.`;
-        throw new RequestError("unknown_key", message, { id });
-      }
-      terminal.print(json ? JSON.stringify({ id, state: "revoked" }) : `Revoked ${id}.`);
-    },
-  });
-}
+      async use(engine, { flags, given: name, terminal }) {
+        const { requestsPerHour = null, tokensPerDay, usdPerDay, expires: expiresAt = null, by = userName() } = flags;
+        const made = { name, ...grantOf(flags, engine), requestsPerHour, tokensPerDay, usdPerDay, expiresAt };
+        const { key, record } = await engine.store.keys.create(made, by);
+        if (flags.json) return terminal.print(JSON.stringify({ key, ...toJson(record) }));
+        terminal.print(key);
+        terminal.error(`Key ${record.id} (${describe(record)}). It is shown only once: store it securely.`);
+      },
+    }),
+    define("list", {
+      description: "list all keys, newest first, including expired and revoked ones",
+      options: [JSON_OUT],
+      async use({ store }, { flags: { json }, terminal }) {
+        const all = await store.keys.list();
+        if (json) return terminal.print(JSON.stringify(all.map(toJson)));
+        if (all.length === 0)
+          terminal.error(
+            "No API keys exist. By default, this machine needs none. To allow other machines, create one: `sourcebound keys create NAME`",
+          );
+        for (const key of all) terminal.print(`${key.id}  ${stateOf(key).padEnd(7)}  ${harmlessLine(key.name)}  (${describe(key)})`);
+      },
+    }),
+    define("revoke", {
+      description: "revoke a key; a running server refuses it from the next request",
+      argument: ["<id>", "id of the key, from `keys list`"],
+      options: [["--by <name>", "your name, for the audit log"], JSON_OUT],
+      async use({ store }, { flags: { by = userName(), json }, given: id, terminal }) {
+        if (!(await store.keys.revoke(id, by))) {
+          const message = `There is no active key "${id}". \`sourcebound keys list\` shows the ids. Revoked keys cannot be used again.`;
+          throw new RequestError("unknown_key", message, { id });
+        }
+        terminal.print(json ? JSON.stringify({ id, state: "revoked" }) : `Revoked ${id}.`);
+      },
+    }),
+  ],
+});
 
 /**
  * Returns what a key may access, from the options.

@@ -1,27 +1,24 @@
-import { type Command, InvalidArgumentError } from "commander";
+import { InvalidArgumentError } from "commander";
 import type { Engine, ReportOptions } from "../../engine/engine.ts";
 import type { ReportOverview, TopicOverview } from "../../memory/recommend.ts";
 import { DEFAULT_REPORT_DAYS } from "../../shared/config.ts";
 import { toSnakeCase } from "../../text/validate.ts";
 import { DOMAIN, define, JSON_OUT, printResult, renderRecord, toWhole } from "../command.ts";
-import type { CliContext } from "../context.ts";
 
 const OF_TENANT = ["--tenant <name>", "reports of this tenant"] as const;
 
-export function addReportsCommand(program: Command, context: CliContext): void {
-  const { terminal, signal } = context;
-  const reports = define(program, context, "reports", {
-    description: "show what the documents lack: questions refused, answered with low confidence or answered with a warning, by topic",
-    options: [
-      DOMAIN,
-      OF_TENANT,
-      ["--topic <slug>", "only reports about this topic of the domain pack; `none`: reports of questions without a topic"],
-      ["--since <date>", "only reports since this day (YYYY-MM-DD)", { parse: parseDay }],
-      ["--limit <n>", "number of reports listed below the topics, newest first (default 10)", { parse: toWhole }],
-      ["--offset <n>", "number of reports to skip", { parse: toWhole }],
-      JSON_OUT,
-    ],
-    help: `
+export const addReportsCommand = define("reports", {
+  description: "show what the documents lack: questions refused, answered with low confidence or answered with a warning, by topic",
+  options: [
+    DOMAIN,
+    OF_TENANT,
+    ["--topic <slug>", "only reports about this topic of the domain pack; `none`: reports of questions without a topic"],
+    ["--since <date>", "only reports since this day (YYYY-MM-DD)", { parse: parseDay }],
+    ["--limit <n>", "number of reports listed below the topics, newest first (default 10)", { parse: toWhole }],
+    ["--offset <n>", "number of reports to skip", { parse: toWhole }],
+    JSON_OUT,
+  ],
+  help: `
 A report is created when a question is refused, is answered with low confidence, or a check warns or leaves a sentence out. Advice marked as a
 heuristic follows a rule and may be wrong. Reports are kept for \`reports.days\` (default: ${DEFAULT_REPORT_DAYS} days), without
 recognised personal data.
@@ -30,24 +27,24 @@ Examples:
   sourcebound reports
   sourcebound reports --topic pension --since 2026-11-01
   sourcebound reports show 7c9e6679-7425-40de-944b-e07fc1f90ae7`,
-    async use(engine, { flags: { json, topic, ...flags } }) {
-      const overview = await engine.reports({ ...flags, topic: topic === "none" ? null : topic, signal });
-      const text = () =>
-        overview.total > 0 ? renderRecord(summaryOf(overview)) : terminal.asTyped(emptyText({ ...flags, topic }, engine));
-      printResult(terminal, json, toSnakeCase(overview), text);
-    },
-  });
-  define(reports, context, "show", {
-    description: "show one report in full",
-    argument: ["<id>", "id of the report or of its answer"],
-    options: [DOMAIN, OF_TENANT, JSON_OUT],
-    async use(engine, { given, command }) {
-      // The parent command has the same options, and Commander then assigns their values to the parent.
-      const { json, domain, tenant } = command.optsWithGlobals<{ json?: boolean; domain?: string; tenant?: string }>();
-      printResult(terminal, json, toSnakeCase(await engine.report(given, { domain, tenant })));
-    },
-  });
-}
+  async use(engine, { flags: { json, topic, ...flags }, terminal, signal }) {
+    const overview = await engine.reports({ ...flags, topic: topic === "none" ? null : topic, signal });
+    const text = () => (overview.total > 0 ? renderRecord(summaryOf(overview)) : terminal.asTyped(emptyText({ ...flags, topic }, engine)));
+    printResult(terminal, json, toSnakeCase(overview), text);
+  },
+  commands: [
+    define("show", {
+      description: "show one report in full",
+      argument: ["<id>", "id of the report or of its answer"],
+      options: [DOMAIN, OF_TENANT, JSON_OUT],
+      async use(engine, { given, command, terminal }) {
+        // The parent command has the same options, and Commander then assigns their values to the parent.
+        const { json, domain, tenant } = command.optsWithGlobals<{ json?: boolean; domain?: string; tenant?: string }>();
+        printResult(terminal, json, toSnakeCase(await engine.report(given, { domain, tenant })));
+      },
+    }),
+  ],
+});
 
 /** Explains why no reports are listed, and what to do. */
 function emptyText({ topic, since, tenant, domain }: ReportOptions, { config }: Engine): string {

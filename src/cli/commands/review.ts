@@ -13,85 +13,84 @@ const DECISIONS = {
   flag: { what: "mark an answer as wrong or doubtful, and remove it from the cache", done: "Flagged" },
 } as const;
 
-export function addReviewCommand(program: Command, context: CliContext): void {
+export function addReviewCommand(program: Command, context: CliContext): Command {
   const { terminal } = context;
   const { colors } = terminal;
   const by = ["--by <name>", "your name, for the audit log", { default: userName() }] as const;
-  const review = define(program, context, "review", {
-    description: "list answers that wait for review; approve, flag, correct",
-    help: EXAMPLES,
-  });
-  define(review, context, "list", {
-    description: "list questions that wait for review, most urgent first",
-    options: [
-      DOMAIN,
-      [
-        "--status <status>",
-        "list all answers with this review status, even those that do not wait for review",
-        { choices: ["unreviewed", "approved", "flagged"] },
+  const commands = [
+    define("list", {
+      description: "list questions that wait for review, most urgent first",
+      options: [
+        DOMAIN,
+        [
+          "--status <status>",
+          "list all answers with this review status, even those that do not wait for review",
+          { choices: ["unreviewed", "approved", "flagged"] },
+        ],
+        LIMIT,
+        JSON_OUT,
       ],
-      LIMIT,
-      JSON_OUT,
-    ],
-    async use({ memory }, { flags: { json, ...chosen } }) {
-      const items = await memory.review.queue(chosen);
-      printResult(terminal, json, items.map(queueItemToWire), () => renderQueue(items, colors));
-    },
-  });
-  define(review, context, "show", {
-    description: "show one answer with its sources, checks, ratings, review and correction",
-    argument: ["<id>"],
-    options: [JSON_OUT],
-    async use({ memory }, { flags: { json }, given }) {
-      const shown = await memory.review.show(given);
-      printResult(terminal, json, reviewToWire(shown), () => renderReview(shown, colors));
-    },
-  });
-  for (const decision of ["approve", "flag"] as const)
-    define(review, context, decision, {
-      description: DECISIONS[decision].what,
-      argument: ["<id>"],
-      options: [by],
-      async use({ memory }, { flags, given }) {
-        await memory.review[decision](given, flags.by);
-        terminal.print(`${DECISIONS[decision].done} the answer ${given}.`);
-        if (decision === "flag" && (await memory.review.show(given)).curated?.status === "served")
-          terminal.error(
-            "A reviewer's correction is still served for this question. To withdraw it, ask the question again and flag the id of the answer that you get.",
-          );
+      async use({ memory }, { flags: { json, ...chosen } }) {
+        const items = await memory.review.queue(chosen);
+        printResult(terminal, json, items.map(queueItemToWire), () => renderQueue(items, colors));
       },
-    });
-  define(review, context, "correct", {
-    description: "replace an answer; the correction is served until one of its documents changes",
-    argument: ["<id>"],
-    options: [
-      [
-        "--answer <file>",
-        "file with sentences that each cite [n]; final lines such as `[1]: path` name documents; - reads standard input",
-        { required: true },
+    }),
+    define("show", {
+      description: "show one answer with its sources, checks, ratings, review and correction",
+      argument: ["<id>"],
+      options: [JSON_OUT],
+      async use({ memory }, { flags: { json }, given }) {
+        const shown = await memory.review.show(given);
+        printResult(terminal, json, reviewToWire(shown), () => renderReview(shown, colors));
+      },
+    }),
+    ...(["approve", "flag"] as const).map((decision) =>
+      define(decision, {
+        description: DECISIONS[decision].what,
+        argument: ["<id>"],
+        options: [by],
+        async use({ memory }, { flags, given }) {
+          await memory.review[decision](given, flags.by);
+          terminal.print(`${DECISIONS[decision].done} the answer ${given}.`);
+          if (decision === "flag" && (await memory.review.show(given)).curated?.status === "served")
+            terminal.error(
+              "A reviewer's correction is still served for this question. To withdraw it, ask the question again and flag the id of the answer that you get.",
+            );
+        },
+      }),
+    ),
+    define("correct", {
+      description: "replace an answer; the correction is served until one of its documents changes",
+      argument: ["<id>"],
+      options: [
+        [
+          "--answer <file>",
+          "file with sentences that each cite [n]; final lines such as `[1]: path` name documents; - reads standard input",
+          { required: true },
+        ],
+        by,
       ],
-      by,
-    ],
-    async run({ flags: { answer: file, by: who }, given: answerId, command }) {
-      const written = await readText(context, file, "answer_unreadable", "answer");
-      await withEngine(context, configOf(context, command), async ({ memory }) => {
-        terminal.print(withoutFooter(await memory.review.correct(answerId, written, who), colors));
-        terminal.error(`The correction of the answer ${answerId} was stored. ${servedWhere(await memory.review.show(answerId))}`);
-      });
-    },
-  });
-  define(review, context, "history", {
-    description: "show the audit log, newest first, and whether it is intact",
-    options: [["--id <id>", "only entries of this answer"], LIMIT, JSON_OUT],
-    async use({ memory }, { flags: { json, ...chosen } }) {
-      const history = await memory.review.history(chosen);
-      printResult(terminal, json, historyToWire(history), () => renderHistory(history, colors));
-      if (!history.chain.intact) context.exitCode = EXIT.found;
-    },
-  });
-}
-
-const EXAMPLES = `
+      async run({ flags: { answer: file, by: who }, given: answerId, command }) {
+        const written = await readText(context, file, "answer_unreadable", "answer");
+        await withEngine(context, configOf(context, command), async ({ memory }) => {
+          terminal.print(withoutFooter(await memory.review.correct(answerId, written, who), colors));
+          terminal.error(`The correction of the answer ${answerId} was stored. ${servedWhere(await memory.review.show(answerId))}`);
+        });
+      },
+    }),
+    define("history", {
+      description: "show the audit log, newest first, and whether it is intact",
+      options: [["--id <id>", "only entries of this answer"], LIMIT, JSON_OUT],
+      async use({ memory }, { flags: { json, ...chosen } }) {
+        const history = await memory.review.history(chosen);
+        printResult(terminal, json, historyToWire(history), () => renderHistory(history, colors));
+        if (!history.chain.intact) context.exitCode = EXIT.found;
+      },
+    }),
+  ];
+  return define("review", {
+    description: "list answers that wait for review; approve, flag, correct",
+    help: `
 Examples:
   sourcebound review list
   sourcebound review approve 3f0c… --by "Ann Lee"
@@ -102,7 +101,10 @@ better.txt:
 
   [1]: documents/decision-reviews.md
 
-Exit code of history: 0 intact, 5 the log was tampered with.`;
+Exit code of history: 0 intact, 5 the log was tampered with.`,
+    commands,
+  })(program, context);
+}
 
 /** Says for which questions the correction is served. `within`: filters of the corrected question; `null`: it had none. */
 function servedWhere({ question, within }: Pick<ShownReview, "question" | "within">): string {
