@@ -9,16 +9,9 @@ const ENGLISH_TOO = new Set(
   ).split(" "),
 );
 /** Languages with their function words. Words that are also English are excluded. */
-const FUNCTION_WORDS: readonly (readonly [name: string, words: ReadonlySet<string>])[] = (
-  [
-    ["German", deu],
-    ["French", fra],
-    ["Spanish", spa],
-    ["Italian", ita],
-    ["Portuguese", por],
-    ["Dutch", nld],
-  ] as const
-).map(([name, words]) => [name, new Set(words.filter((word) => word.length > 1 && !eng.includes(word) && !ENGLISH_TOO.has(word)))]);
+const FUNCTION_WORDS = Object.entries({ German: deu, French: fra, Spanish: spa, Italian: ita, Portuguese: por, Dutch: nld }).map(
+  ([name, words]) => [name, new Set(words.filter((word) => word.length > 1 && !eng.includes(word) && !ENGLISH_TOO.has(word)))] as const,
+);
 const ENGLISH = new Set(eng);
 
 /** Scripts, each with a pattern for its letters. */
@@ -54,7 +47,7 @@ export function detectLanguage(text: string): string | null {
   if (script !== "Latin") return script;
   const lower = text.toLowerCase();
   const words = lower.match(OTHER_LETTER.test(lower) ? /\p{L}+/gu : /[a-z]+/g) ?? [];
-  const english = words.reduce((sum, word) => sum + (ENGLISH.has(word) ? 1 : 0), 0);
+  const english = words.filter((word) => ENGLISH.has(word)).length;
   const named = words.length - english > 2 * english ? namedLanguage(words, english) : null;
   return named ?? (english >= LEAST_WORDS ? "English" : null);
 }

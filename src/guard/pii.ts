@@ -46,18 +46,10 @@ export function ibanLength(text: string): number {
   for (let end = text.length; end > 0; end = text.lastIndexOf(" ", end - 1)) {
     const bare = text.slice(0, end).replaceAll(" ", "").toUpperCase();
     if (bare.length < SHORTEST) return 0;
-    if (bare.length <= LONGEST && remainder(bare.slice(4) + bare.slice(0, 4)) === 1) return end;
+    const digits = [...bare.slice(4), ...bare.slice(0, 4)].map((character) => Number.parseInt(character, 36)).join("");
+    if (bare.length <= LONGEST && BigInt(digits) % 97n === 1n) return end;
   }
   return 0;
-}
-
-function remainder(rearranged: string): number {
-  let rest = 0;
-  for (const character of rearranged) {
-    const value = Number.parseInt(character, 36);
-    rest = (rest * (value > 9 ? 100 : 10) + value) % 97;
-  }
-  return rest;
 }
 
 /** Kinds of personal data that have a recognisable form. Names of persons have none. */

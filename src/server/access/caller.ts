@@ -143,7 +143,6 @@ export function createSessionIds(secret: string) {
   const idOf = (random: Uint8Array) => {
     const mac = createHmac("sha256", secret).update("session id").update(random).digest();
     const bytes = Buffer.concat([random, mac.subarray(0, 16 - RANDOM_BYTES)]);
-    bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
     bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
     return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
   };
@@ -152,13 +151,12 @@ export function createSessionIds(secret: string) {
     const random = Buffer.from(id.replaceAll("-", ""), "hex").subarray(0, RANDOM_BYTES);
     return timingSafeEqual(Buffer.from(id), Buffer.from(idOf(random)));
   };
-  const fresh = () => {
-    const random = randomBytes(RANDOM_BYTES);
-    random[6] = ((random[6] ?? 0) & 0x0f) | 0x80;
-    return random;
-  };
   return {
-    issue: () => idOf(fresh()),
+    issue() {
+      const random = randomBytes(RANDOM_BYTES);
+      random[6] = ((random[6] ?? 0) & 0x0f) | 0x80;
+      return idOf(random);
+    },
     /**
      * Checks that the caller may use this session id. Each key has its own sessions. Callers without a key share one set
      * of sessions, so each of them may use only unguessable ids that the server issued.

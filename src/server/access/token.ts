@@ -104,9 +104,8 @@ function issuerUnreachable(why: string): RequestError {
   return new RequestError("issuer_unreachable", message, { retry_after_s: KEYS_COOLDOWN_MS / 1000 }, { cause: new Error(why) });
 }
 
-/** Maximum number of values of one claim. */
-const MAX_VALUES = 100;
-const valuesSchema = z.array(z.string().min(1).max(200)).max(MAX_VALUES);
+/** Values of one claim. */
+const valuesSchema = z.array(z.string().min(1).max(200)).max(100);
 
 /**
  * Maps the configured claims to permissions. Each configured claim must be present and valid; other claims are ignored.
@@ -143,9 +142,8 @@ function valuesOf(payload: JWTPayload, claim: string): readonly string[] {
 }
 
 function ownValue(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null && Object.hasOwn(value, name)
-    ? Object.entries(value).find(([key]) => key === name)?.[1]
-    : undefined;
+  const isOwn = typeof value === "object" && value !== null && Object.hasOwn(value, name);
+  return isOwn ? (value as Record<string, unknown>)[name] : undefined;
 }
 
 function claimsWrong(reason: string): RequestError {
