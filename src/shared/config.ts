@@ -23,39 +23,8 @@ export const DEFAULT_QUESTION_CHARACTERS = 500;
  * lower limit of their own.
  */
 export const DEFAULT_FILE_BYTES = 200 * 1024 * 1024;
-/** Questions of one batch that run at the same time. The number is below the server's limit, so that other users need not wait. */
-export const DEFAULT_BATCH_PARALLEL = 4;
-/** Maximum questions of one batch over HTTP. Answering so many takes minutes, in which the connection stays open. */
-export const DEFAULT_BATCH_QUESTIONS = 1000;
-/** Number of earlier question–answer pairs that a question may refer to, as in the published `book` design (docs/profiles.md). */
-export const DEFAULT_SESSION_TURNS = 5;
-/** Minutes without a question after which a session is deleted, as in the published `book` design (docs/profiles.md). */
-export const DEFAULT_SESSION_IDLE_MINUTES = 30;
-/** Maximum number of stored sessions, enough for half an hour on a busy site. A session takes about 10 kB, all of them up to 500 MB. */
-export const DEFAULT_SESSIONS = 50_000;
-/** Retention of interactions in days: enough for reviews and for a comparison of two quarters. */
-export const DEFAULT_INTERACTIONS_DAYS = 180;
-/**
- * Maximum number of stored interactions that nobody has reviewed. The oldest are deleted first. An interaction with its
- * answer takes about 30 kB, all of them up to 600 MB.
- */
-export const DEFAULT_INTERACTION_ROWS = 20_000;
-/** Retention of the audit log in days. */
-export const DEFAULT_AUDIT_DAYS = 730;
-/** Maximum number of cached answers. The least recently used one is evicted first. The published `spark` design has the same number. */
-export const DEFAULT_CACHE_ENTRIES = 10_000;
-/**
- * Hours for which a cached answer may be served. Independently of this limit, every cache hit compares the versions of
- * the cited documents.
- */
-export const DEFAULT_CACHE_HOURS = 24 * 7;
 /** Retention of diagnostic reports in days. Documents are usually revised once a quarter. */
 export const DEFAULT_REPORT_DAYS = 90;
-/** Maximum number of reports per tenant of a domain. The oldest are deleted first. Each takes about 7 kB. */
-export const DEFAULT_REPORT_ENTRIES = 10_000;
-/** Milliseconds after which a verifying model is cancelled, because the user is waiting. Rule-based scores then replace the model's. */
-export const DEFAULT_VERIFY_TIMEOUT_MS = 8000;
-export const DEFAULT_HUB_URL = "https://huggingface.co";
 
 export const configSchema = z.strictObject({
   data_dir: setting(
@@ -96,18 +65,23 @@ export const configSchema = z.strictObject({
   question_characters: setting(z.int().min(1).max(100_000), DEFAULT_QUESTION_CHARACTERS, "Maximum characters of a question"),
   file_bytes: setting(z.int().min(1).max(DEFAULT_FILE_BYTES), DEFAULT_FILE_BYTES, "Maximum bytes of a file; larger ones are skipped"),
   batch: group("Many questions at once: `ask --file` and `POST /v1/batch`", {
+    /** Questions of one batch that run at the same time. The number is below the server's limit, so that other users need not wait. */
     parallel: setting(
       z.int().min(1).max(256),
-      DEFAULT_BATCH_PARALLEL,
+      4,
       "Questions of one batch that are answered at the same time. Set 1 for a model that serves one request at a time",
     ),
-    questions: setting(z.int().min(1), DEFAULT_BATCH_QUESTIONS, "Maximum questions of one `POST /v1/batch`"),
+    /** Maximum questions of one batch over HTTP. Answering so many takes minutes, in which the connection stays open. */
+    questions: setting(z.int().min(1), 1000, "Maximum questions of one `POST /v1/batch`"),
   }),
   server: serverSchema,
   session: group("Sessions, so that follow-up questions work", {
-    turns: setting(z.int().min(0).max(50), DEFAULT_SESSION_TURNS, "Earlier turns (question and answer) that a follow-up may refer to"),
-    idle_minutes: setting(z.number().positive(), DEFAULT_SESSION_IDLE_MINUTES, "Minutes of inactivity after which a session is deleted"),
-    most: setting(z.int().min(1), DEFAULT_SESSIONS, "Maximum number of sessions; the longest inactive one is deleted first"),
+    /** Number of earlier question–answer pairs that a question may refer to, as in the published `book` design (docs/profiles.md). */
+    turns: setting(z.int().min(0).max(50), 5, "Earlier turns (question and answer) that a follow-up may refer to"),
+    /** Minutes without a question after which a session is deleted, as in the published `book` design (docs/profiles.md). */
+    idle_minutes: setting(z.number().positive(), 30, "Minutes of inactivity after which a session is deleted"),
+    /** Maximum number of stored sessions, enough for half an hour on a busy site. A session takes about 10 kB, all of them up to 500 MB. */
+    most: setting(z.int().min(1), 50_000, "Maximum number of sessions; the longest inactive one is deleted first"),
   }),
   privacy: setting(
     z.enum(["redacted", "ephemeral"]),
@@ -117,19 +91,29 @@ export const configSchema = z.strictObject({
   retention: group(
     "Expired records are deleted when new questions are stored, hourly by `serve`, and by `sessions purge`. Sessions follow `session.idle_minutes`, cached answers `cache.hours`, reports `reports.days`",
     {
-      interactions_days: setting(z.number().positive(), DEFAULT_INTERACTIONS_DAYS, "Days to keep questions with answers and verdicts"),
+      /** Retention of interactions in days: enough for reviews and for a comparison of two quarters. */
+      interactions_days: setting(z.number().positive(), 180, "Days to keep questions with answers and verdicts"),
+      /**
+       * Maximum number of stored interactions that nobody has reviewed. The oldest are deleted first. An interaction with its
+       * answer takes about 30 kB, all of them up to 600 MB.
+       */
       interactions_rows: setting(
         z.int().min(1),
-        DEFAULT_INTERACTION_ROWS,
+        20_000,
         "Maximum number of stored questions that nobody has reviewed, over all domains, not counting those whose answers the cache serves. The oldest are deleted first, even before `interactions_days`",
       ),
-      audit_days: setting(z.number().positive(), DEFAULT_AUDIT_DAYS, "Days to keep the audit log of reviews, corrections and deletions"),
+      audit_days: setting(z.number().positive(), 730, "Days to keep the audit log of reviews, corrections and deletions"),
     },
   ),
   cache: group("Cache of answers", {
     enabled: setting(z.boolean(), true, "Serve a stored answer to the same or an equivalent question, after checking it again"),
-    entries: setting(z.int().min(0), DEFAULT_CACHE_ENTRIES, "Maximum stored answers; the least recently used is deleted first"),
-    hours: setting(z.number().positive(), DEFAULT_CACHE_HOURS, "Hours for which a stored answer may be served"),
+    /** Maximum number of cached answers. The least recently used one is evicted first. The published `spark` design has the same number. */
+    entries: setting(z.int().min(0), 10_000, "Maximum stored answers; the least recently used is deleted first"),
+    /**
+     * Hours for which a cached answer may be served. Independently of this limit, every cache hit compares the versions of
+     * the cited documents.
+     */
+    hours: setting(z.number().positive(), 24 * 7, "Hours for which a stored answer may be served"),
     serve_flagged: setting(
       z.boolean(),
       false,
@@ -148,7 +132,8 @@ export const configSchema = z.strictObject({
       "Keep a diagnostic report for every question that is refused, answered with low confidence or answered with a warning",
     ),
     days: setting(z.number().positive().max(36_500), DEFAULT_REPORT_DAYS, "Days to keep a report"),
-    entries: setting(z.int().min(1), DEFAULT_REPORT_ENTRIES, "Maximum reports per tenant of a domain; the oldest are deleted first"),
+    /** Maximum number of reports per tenant of a domain. The oldest are deleted first. Each takes about 7 kB. */
+    entries: setting(z.int().min(1), 10_000, "Maximum reports per tenant of a domain; the oldest are deleted first"),
   }),
   experiments: experimentsSchema,
   model: optional(modelSchema, "Language model that selects quotes or writes answers; when absent, quotes are selected by rules"),
@@ -158,7 +143,8 @@ export const configSchema = z.strictObject({
       "rules",
       "Scorer of passages: `rules`, or `model` (one call of the small model). Passages that the model cannot judge keep the scores of the rules. Used by profiles that weigh relevance (`sourcebound`, `vg-rag`)",
     ),
-    timeout_ms: setting(z.int().min(100), DEFAULT_VERIFY_TIMEOUT_MS, "Milliseconds after which the scores of the rules are used instead"),
+    /** Milliseconds after which a verifying model is cancelled, because the user is waiting. Rule-based scores then replace the model's. */
+    timeout_ms: setting(z.int().min(100), 8000, "Milliseconds after which the scores of the rules are used instead"),
   }),
   support: setting(
     z.union([
@@ -186,7 +172,7 @@ export const configSchema = z.strictObject({
     webSearchSchema,
     "Web search that checks uncertain passages; when absent, the web is never used. Words from questions and documents are sent to it",
   ),
-  hub_url: setting(httpUrl, DEFAULT_HUB_URL, "Hugging Face Hub or a mirror, used by `models pull`"),
+  hub_url: setting(httpUrl, "https://huggingface.co", "Hugging Face Hub or a mirror, used by `models pull`"),
 });
 
 export type Config = z.infer<typeof configSchema>;
@@ -206,11 +192,11 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
 export const ENVIRONMENT_VARIABLES: ReadonlyMap<string, Leaf> = new Map(
   leavesOf(configSchema).map((leaf) => {
     const path = leaf.path.join(".");
-    const name = `SOURCEBOUND_${path
+    const name = path
       .replace(/^server\./, "")
       .replaceAll(".", "_")
-      .toUpperCase()}`;
-    return [SHORT_NAMES[path] ?? name, leaf];
+      .toUpperCase();
+    return [SHORT_NAMES[path] ?? `SOURCEBOUND_${name}`, leaf];
   }),
 );
 

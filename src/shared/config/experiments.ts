@@ -18,8 +18,6 @@ export const EXPERIMENT_METRICS = [
 ] as const;
 export type ExperimentMetric = (typeof EXPERIMENT_METRICS)[number];
 
-/** Number of sessions per variant that detects a change of a rate from .50 to .55 with a probability of 80 %. */
-export const DEFAULT_EXPERIMENT_SESSIONS = 1_600;
 /** Accepted probability of a false positive: a verdict that the variants differ although they do not. */
 export const DEFAULT_ALPHA = 0.05;
 
@@ -40,9 +38,10 @@ const experimentSchema = z
     variants: z.record(name, variantSchema).describe("Two to ten variants; the first is the control"),
     metric: setting(z.enum(EXPERIMENT_METRICS), "answered", "Metric that decides the test, averaged over all questions of a variant"),
     better: setting(z.enum(["higher", "lower"]), "higher", "Which direction is better"),
+    /** Number of sessions per variant that detects a change of a rate from .50 to .55 with a probability of 80 %. */
     sessions: setting(
       z.int().min(30),
-      DEFAULT_EXPERIMENT_SESSIONS,
+      1_600,
       "Number of sessions per variant. The verdict uses only the first sessions of each variant, up to this number",
     ),
     alpha: setting(z.number().min(0.001).max(0.2), DEFAULT_ALPHA, "Significance level: accepted probability of a false difference"),

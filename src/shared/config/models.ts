@@ -10,11 +10,6 @@ export const DEFAULT_MODEL_RETRIES = 2;
 export const DEFAULT_MODEL_TEMPERATURE = 0.3;
 /** Maximum tokens of a model's reply: five times the longest answer observed. The rest is room for the model's reasoning. */
 export const DEFAULT_REPLY_TOKENS = 2000;
-export const DEFAULT_EMBEDDING_BATCH = 64;
-/** Number of uncertain passages per question to check on the web. Each costs a search and a few pages. */
-export const DEFAULT_WEB_PASSAGES = 3;
-/** Milliseconds for the whole web check of a question, because the user is waiting. */
-export const DEFAULT_WEB_TIMEOUT_MS = 8000;
 
 export const httpUrl = z.url({
   protocol: /^https?$/,
@@ -67,7 +62,7 @@ export const embeddingsSchema = z.strictObject({
   base_url: httpUrl.describe("OpenAI-compatible endpoint"),
   api_key: apiKey,
   model: text.describe("Name of the embedding model, such as text-embedding-3-small"),
-  batch: setting(z.int().min(1).max(2048), DEFAULT_EMBEDDING_BATCH, "Maximum number of texts per call"),
+  batch: setting(z.int().min(1).max(2048), 64, "Maximum number of texts per call"),
   ...calls,
 });
 
@@ -84,8 +79,10 @@ export const webSearchSchema = z
       .describe("SearXNG needs `url`, with JSON enabled as an output format; Brave and Tavily need `api_key`"),
     url: optional(httpUrl, "Address of the service, which may be local; the official address for Brave and Tavily when absent"),
     api_key: setting(z.string(), "", "API key for Brave or Tavily, or for a SearXNG instance that requires one"),
-    passages: setting(z.int().min(1).max(8), DEFAULT_WEB_PASSAGES, "Maximum uncertain passages to look up per question, best first"),
-    timeout_ms: setting(z.int().min(100), DEFAULT_WEB_TIMEOUT_MS, "Timeout for all web requests of one question, in milliseconds"),
+    /** Number of uncertain passages per question to check on the web. Each costs a search and a few pages. */
+    passages: setting(z.int().min(1).max(8), 3, "Maximum uncertain passages to look up per question, best first"),
+    /** Milliseconds for the whole web check of a question, because the user is waiting. */
+    timeout_ms: setting(z.int().min(100), 8000, "Timeout for all web requests of one question, in milliseconds"),
   })
   .superRefine(({ type, url, api_key }, context) => {
     const fault = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message });

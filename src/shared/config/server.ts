@@ -4,9 +4,6 @@ import { group, optional, setting } from "../../text/validate.ts";
 
 /** Minimum characters of the admin token, so that it cannot be guessed. */
 export const MIN_ADMIN_TOKEN_CHARACTERS = 16;
-export const DEFAULT_PORT = 8787;
-/** Address that the server binds: this machine only. */
-export const DEFAULT_HOST = "127.0.0.1";
 /** Maximum requests per hour: per key, or per IP address without a key. The published `spark` and `book` designs have the same number. */
 export const DEFAULT_REQUESTS_PER_HOUR = 100;
 /** Maximum open connections: more than the 200 of the load tests, and far below the usual limit of 65,535 open files. */
@@ -16,27 +13,15 @@ export const DEFAULT_CONNECTIONS = 1_000;
  * that time.
  */
 export const DEFAULT_REQUEST_TIMEOUT_MS = 20_000;
-/** Number of tokens reserved per answer. They cover two drafts by a large model with whole passages, verification and compression. */
-export const DEFAULT_TOKENS_PER_ANSWER = 16_000;
-/** US dollars reserved per answer: the reserved tokens at about $6 per million. */
-export const DEFAULT_USD_PER_ANSWER = 0.1;
-/** Maximum number of questions answered at the same time. They share one thread and mostly wait for a model. More would be slower. */
-export const DEFAULT_ANSWERS_AT_ONCE = 32;
-/** Maximum number of queued questions. At about 100 answers per second, the last question in a full queue waits two or three seconds. */
-export const DEFAULT_QUEUE = 256;
 /** Milliseconds after which a queued question is rejected. Users give up by then. */
 export const DEFAULT_QUEUE_TIMEOUT_MS = 10_000;
 /** Milliseconds for a whole answer: two attempts of a slow model, with the other stages. */
 export const DEFAULT_ANSWER_TIMEOUT_MS = 90_000;
 /** Milliseconds that running answers get to finish at shutdown. Service managers usually wait this long before they kill a process. */
 export const DEFAULT_STOP_GRACE_MS = 25_000;
-/** Maximum bytes of uploads and database together. */
-export const DEFAULT_DISK_BYTES = 20 * 1024 ** 3;
 
 /** Accepted signature algorithms. All are asymmetric, so only the issuer can sign. `none` and HMAC cannot be configured. */
 export const TOKEN_ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"] as const;
-/** Maximum difference between the clocks of issuer and server, in seconds. */
-export const DEFAULT_CLOCK_TOLERANCE_S = 30;
 
 /** Address of the issuer or of its keys. It needs TLS, except on this machine: whoever can alter the keys in transit can sign tokens. */
 const issuerUrl = z
@@ -54,7 +39,7 @@ export const tokenSchema = z
       .describe("Accepted `aud` claims; a token must contain one of them"),
     jwks_url: optional(issuerUrl, "Address of the keys; overrides `jwks_uri` of the discovery document"),
     algorithms: setting(z.array(z.enum(TOKEN_ALGORITHMS)).min(1), ["RS256", "PS256", "ES256", "EdDSA"], "Accepted signature algorithms"),
-    clock_tolerance_s: setting(z.int().min(0).max(300), DEFAULT_CLOCK_TOLERANCE_S, "Allowed clock skew in seconds for `exp` and `nbf`"),
+    clock_tolerance_s: setting(z.int().min(0).max(300), 30, "Allowed clock skew in seconds for `exp` and `nbf`"),
     claims: group(
       "Claims that hold the grants: a name or a path such as `realm_access.roles`. The value is a list of strings or one space-separated string. Every claim named here must be present in the token",
       {
@@ -78,12 +63,8 @@ export type TokenSettings = z.output<typeof tokenSchema>;
 
 export const serverSchema = z
   .strictObject({
-    host: setting(
-      z.string().min(1),
-      DEFAULT_HOST,
-      "Address to listen on: `127.0.0.1` this machine only, `0.0.0.0` every network interface",
-    ),
-    port: setting(z.int().min(0).max(65_535), DEFAULT_PORT, "Port to listen on; 0 selects a free port"),
+    host: setting(z.string().min(1), "127.0.0.1", "Address to listen on: `127.0.0.1` this machine only, `0.0.0.0` every network interface"),
+    port: setting(z.int().min(0).max(65_535), 8787, "Port to listen on; 0 selects a free port"),
     admin_token: optional(
       z.string().min(MIN_ADMIN_TOKEN_CHARACTERS, `must have at least ${MIN_ADMIN_TOKEN_CHARACTERS} characters`),
       "Bearer token for `/v1/admin/…`. When absent, these endpoints require an admin key and are disabled if no keys exist",
@@ -132,20 +113,24 @@ export const serverSchema = z
       0,
       "Daily limit of model costs in US dollars, as far as prices are known; 0: unlimited. `keys create` sets other budgets for a key",
     ),
+    /** Number of tokens reserved per answer. They cover two drafts by a large model with whole passages, verification and compression. */
     tokens_per_answer: setting(
       z.int().min(1),
-      DEFAULT_TOKENS_PER_ANSWER,
+      16_000,
       "Model tokens reserved for each running answer, so that concurrent answers cannot exceed the budget. New questions are refused when less is left",
     ),
+    /** US dollars reserved per answer: the reserved tokens at about $6 per million. */
     usd_per_answer: setting(
       z.number().positive(),
-      DEFAULT_USD_PER_ANSWER,
+      0.1,
       "US dollars reserved for each running answer, as `tokens_per_answer` does for tokens",
     ),
-    answers_at_once: setting(z.int().min(1), DEFAULT_ANSWERS_AT_ONCE, "Questions, searches and checks processed at the same time"),
+    /** Maximum number of questions answered at the same time. They share one thread and mostly wait for a model. More would be slower. */
+    answers_at_once: setting(z.int().min(1), 32, "Questions, searches and checks processed at the same time"),
+    /** Maximum number of queued questions. At about 100 answers per second, the last question in a full queue waits two or three seconds. */
     queue: setting(
       z.int().min(0),
-      DEFAULT_QUEUE,
+      256,
       "Maximum waiting requests; further ones get 503. Keys and addresses are served in turn, and none may fill more than half of the queue",
     ),
     queue_timeout_ms: setting(z.int().min(100), DEFAULT_QUEUE_TIMEOUT_MS, "Milliseconds a request may wait in the queue; then 503"),
@@ -161,7 +146,7 @@ export const serverSchema = z
     ),
     disk_bytes: setting(
       z.int().min(0),
-      DEFAULT_DISK_BYTES,
+      20 * 1024 ** 3,
       "Maximum bytes of uploads and database together; further uploads are refused with 507. 0: unlimited",
     ),
     access_log: setting(

@@ -2,48 +2,35 @@ import { z } from "zod";
 import { optional, setting } from "../../text/validate.ts";
 import { hasUserName, httpUrl } from "./models.ts";
 
-/** Maximum connections of one process. PostgreSQL accepts 100 by default, so ten processes fit, with some to spare. */
-export const DEFAULT_DATABASE_CONNECTIONS = 9;
-/**
- * Maximum milliseconds of a database statement, including waiting for locks. Statements of questions and ingests take far
- * less.
- */
-export const DEFAULT_DATABASE_TIMEOUT_MS = 30_000;
-
-/** Number of vectors from which pgvector uses its HNSW index, as in the published `seven-layer` design (docs/profiles.md). */
-export const DEFAULT_VECTORS_FROM = 10_000;
-
 export const databaseSchema = z
   .strictObject({
     url: z
       .string()
       .regex(/^postgres(ql)?:\/\/./, "must begin with postgres:// or postgresql://")
       .describe("`postgres://USER:PASSWORD@HOST:PORT/DATABASE`; the user must be allowed to create tables"),
+    /** Maximum connections of one process. PostgreSQL accepts 100 by default, so ten processes fit, with some to spare. */
     connections: setting(
       z.int().min(2).max(1_000),
-      DEFAULT_DATABASE_CONNECTIONS,
+      9,
       "Maximum connections per process; one more connection listens for changes made by other processes",
     ),
-    timeout_ms: setting(z.int().min(100).max(3_600_000), DEFAULT_DATABASE_TIMEOUT_MS, "Statement timeout in milliseconds"),
+    /**
+     * Maximum milliseconds of a database statement, including waiting for locks. Statements of questions and ingests take far
+     * less.
+     */
+    timeout_ms: setting(z.int().min(100).max(3_600_000), 30_000, "Statement timeout in milliseconds"),
     vectors: optional(
       z.enum(["process", "pgvector"]),
       "Where vectors are stored and compared: `process` keeps them in memory, `pgvector` in the database, with an HNSW index. When absent: `pgvector` if the server's profile is `seven-layer`, as its design specifies, otherwise `process` (docs/scale.md)",
     ),
+    /** Number of vectors from which pgvector uses its HNSW index, as in the published `seven-layer` design (docs/profiles.md). */
     vectors_from: setting(
       z.int().min(1).max(1_000_000_000),
-      DEFAULT_VECTORS_FROM,
+      10_000,
       "Number of vectors from which pgvector uses its HNSW index; fewer are compared exactly",
     ),
   })
   .describe("Uses PostgreSQL instead of the database in `data_dir`. All processes with the same address share all records (docs/scale.md)");
-
-/** Timeout of a request to OpenSearch in milliseconds. Even the longest searches take a small part of it. */
-export const DEFAULT_SEARCH_TIMEOUT_MS = 10_000;
-/**
- * Number of shards of an index. One shard holds about ten million windows. Several shards are searched in parallel. To
- * change the number, build a new index.
- */
-export const DEFAULT_SEARCH_SHARDS = 1;
 
 const url = httpUrl.refine((value) => !hasUserName(value), "must contain no user name or password: use `username`, `password`");
 
@@ -73,14 +60,18 @@ export const searchSchema = z
       "sourcebound",
       "Prefix of index names. Installations that share a cluster need different ones",
     ),
-    shards: setting(z.int().min(1).max(1_024), DEFAULT_SEARCH_SHARDS, "Shards of each domain's index when it is built (docs/scale.md)"),
-    timeout_ms: setting(z.int().min(100).max(600_000), DEFAULT_SEARCH_TIMEOUT_MS, "Milliseconds after which a request to a node fails"),
+    /**
+     * Number of shards of an index. One shard holds about ten million windows. Several shards are searched in parallel. To
+     * change the number, build a new index.
+     */
+    shards: setting(z.int().min(1).max(1_024), 1, "Shards of each domain's index when it is built (docs/scale.md)"),
+    /** Timeout of a request to OpenSearch in milliseconds. Even the longest searches take a small part of it. */
+    timeout_ms: setting(z.int().min(100).max(600_000), 10_000, "Milliseconds after which a request to a node fails"),
   })
   .superRefine(({ username, aws, ca, url: given }, context) => {
-    if (username !== undefined && aws !== undefined)
-      context.addIssue({ code: "custom", path: ["aws"], message: "must not be set together with `username`" });
-    if (ca !== undefined && ![given].flat().every((one) => one.startsWith("https:")))
-      context.addIssue({ code: "custom", path: ["ca"], message: "needs an `https` address" });
+    const fault = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message });
+    if (username !== undefined && aws !== undefined) fault("aws", "must not be set together with `username`");
+    if (ca !== undefined && ![given].flat().every((one) => one.startsWith("https:"))) fault("ca", "needs an `https` address");
   })
   .describe("Searches in an OpenSearch cluster, which all processes share, instead of in the process (docs/scale.md)");
 
