@@ -12,8 +12,8 @@ import {
   UnavailableError,
   warningsOf,
 } from "../shared/errors.ts";
-import { warningToWire } from "../wire/answer-to-wire.ts";
-import type { WireError } from "../wire/index.ts";
+import { warningSchema } from "../shared/types/answer.ts";
+import { toWire, type WireError } from "../wire/index.ts";
 import type { ServerLog } from "./access/guard.ts";
 
 /** Error codes by HTTP status. Other codes get the status of their class (`STATUS_OF_CLASS`). */
@@ -101,16 +101,16 @@ interface Failure {
  * Converts any error for the client. A `SourceboundError` is sent unchanged. Of any other error the client gets only an
  * id; the details go to the log.
  */
-export function describeFailure(error: unknown, log: ServerLog, requestId: string = randomUUID()): Failure {
+export function describeFailure(error: unknown, log: Pick<ServerLog, "error">, requestId: string = randomUUID()): Failure {
   const { status, error: described } = describeError(error, log, requestId);
-  const warnings = warningsOf(error).map(warningToWire);
+  const warnings = warningsOf(error).map((warning) => toWire(warningSchema, warning));
   const said = warnings.length === 0 ? described : { ...described, warnings };
   const title = said.code.replaceAll("_", " ").replace(/^./, (letter) => letter.toUpperCase());
   const problem = { type: `urn:sourcebound:problem:${said.code}`, title, status, detail: said.message, request_id: requestId };
   return { status, body: { ...problem, error: said } };
 }
 
-function describeError(error: unknown, log: ServerLog, id: string): Pick<Failure, "status"> & Pick<WireError, "error"> {
+function describeError(error: unknown, log: Pick<ServerLog, "error">, id: string): Pick<Failure, "status"> & Pick<WireError, "error"> {
   if (error instanceof SourceboundError) {
     const { code, message, data, cause } = error;
     const status = statusOf(error);

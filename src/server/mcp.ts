@@ -10,13 +10,11 @@ import { endpoint } from "./endpoint.ts";
 import { describeFailure } from "./error-response.ts";
 import { readBody } from "./read-request.ts";
 
-export type McpEngine = Pick<Engine, "answer" | "search" | "check" | "library" | "scope" | "store">;
-
-export interface McpOptions {
-  readonly engine: McpEngine;
+interface McpOptions {
+  readonly engine: Pick<Engine, "answer" | "search" | "check" | "library" | "scope" | "store">;
   /** The caller with its permissions. */
   readonly caller: Caller;
-  readonly log: ServerLog;
+  readonly log: Pick<ServerLog, "error">;
   /** Checks session ids. Absent: any session id is allowed, as for MCP over standard input. */
   readonly sessions?: SessionIds;
   /** Running calls. The engine must stay open until they end. */

@@ -3,10 +3,10 @@ import { answerSpans } from "../language/answer-spans.ts";
 import type { AnswerEvent } from "../shared/events.ts";
 import { citationSchema, warningSchema } from "../shared/types/answer.ts";
 import { conflictSchema } from "../shared/types/evidence.ts";
-import type { Answer, AppliedFilters, Citation, Conflict, Evidence, TextRange, Warning } from "../shared/types.ts";
+import type { Answer, AppliedFilters, Citation, Conflict, Evidence, TextRange } from "../shared/types.ts";
 import type { Line } from "../writing/lines.ts";
 import { answerLines, renderAnswerHtml, renderAnswerPlain } from "../writing/render.ts";
-import { askResponseSchema, displaySchema, type WireAnswer, type WireCitation, type WireWarning } from "./answer.ts";
+import { askResponseSchema, displaySchema, type WireAnswer, type WireCitation } from "./answer.ts";
 import { toWire } from "./to-wire.ts";
 
 export function citationToWire(citation: Citation): WireCitation {
@@ -15,10 +15,6 @@ export function citationToWire(citation: Citation): WireCitation {
 
 export function conflictToWire(conflict: Conflict): WireAnswer["conflicts"][number] {
   return toWire(conflictSchema, conflict);
-}
-
-export function warningToWire(warning: Warning): WireWarning {
-  return toWire(warningSchema, warning);
 }
 
 /** Converts an answer to its wire format. */
@@ -185,9 +181,9 @@ export function eventToWire(event: AnswerEvent): WireEvent {
     case "notice":
       return { event: "notice", data: { stage: event.stage, code: event.code, message: event.message } };
     case "warning":
-      return { event: "warning", data: warningToWire(event.warning) };
+      return { event: "warning", data: toWire(warningSchema, event.warning) };
     case "sentence":
-      return sentenceToWire(event, null);
+      return sentenceToWire(event);
     case "answer":
       return { event: "answer", data: answerToWire(event.answer) };
     default: {
@@ -198,10 +194,10 @@ export function eventToWire(event: AnswerEvent): WireEvent {
   }
 }
 
-/** Converts a sentence to its wire format. @param line its label and the cell that answers; `null`: neither */
+/** Converts a sentence to its wire format. @param line its label and the cell that answers; absent: neither */
 export function sentenceToWire(
   { index, sentence: { text }, citations }: AnswerEvent & { readonly type: "sentence" },
-  line: Pick<Line, "label" | "askedCell"> | null,
+  line?: Pick<Line, "label" | "askedCell">,
 ): WireEvent {
   const shown = { label: line?.label ?? undefined, asked_cell: line?.askedCell ?? undefined };
   return { event: "sentence", data: { index, text, citations: citations.map(citationToWire), ...shown } };

@@ -2,7 +2,7 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { chooseSets } from "../../grading/choose-sets.ts";
-import { type OutputRecorder, openGoldenJournal, playOutput, recordOutput, runKey } from "../../grading/golden-journal.ts";
+import { openGoldenJournal, playOutput, recordOutput, runKey } from "../../grading/golden-journal.ts";
 import { itemsOf, type MeasuredSet, readGoldenReport, renderGolden, reportGolden } from "../../grading/golden-report.ts";
 import type { GoldenSet } from "../../grading/golden-set.ts";
 import { brokenBounds, parseBound, renderTable, writeReport, writeText } from "../../grading/report.ts";
@@ -96,7 +96,8 @@ async function evaluateGolden(
   const journal = openGoldenJournal(out ?? null, runKey(settings, asked));
   if (journal.resumed > 0) terminal.error(`${journal.resumed} questions were answered by a cancelled run; continuing from there.`);
   const questions = asked.reduce((sum, { answerable, unanswerable }) => sum + answerable.length + unanswerable.length, 0);
-  const recorder = outputs.record === undefined ? null : await recorderOf(outputs.record, config);
+  const { modelsOf } = await import("../../engine/open.ts");
+  const recorder = outputs.record === undefined ? null : recordOutput(outputs.record, modelsOf(config));
   const measured: MeasuredSet[] = [];
   let cancelled: unknown = null;
   try {
@@ -153,11 +154,6 @@ async function evaluateGolden(
     terminal.error(`The figures leave out ${unasked.length} questions that could not be asked: ${unasked[0]?.refusal}`);
   // A bound must not hold because its questions were left out.
   if (broken.length > 0 || (bounds.length > 0 && unasked.length > 0)) context.exitCode = EXIT.found;
-}
-
-async function recorderOf(path: string, config: Config): Promise<OutputRecorder> {
-  const { modelsOf } = await import("../../engine/open.ts");
-  return recordOutput(path, modelsOf(config));
 }
 
 /** Returns names, sizes and times of the documents. If any of them changes, a cancelled run starts from the beginning. */

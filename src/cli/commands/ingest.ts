@@ -63,7 +63,8 @@ Examples:
 
 async function ingestNamed(what: readonly string[], flags: IngestFlags, command: Command, context: CliContext): Promise<void> {
   const [folder] = what;
-  const isFolder = what.length === 1 && folder !== undefined && isFolderPath(pathOf(context, folder));
+  const isFolder =
+    what.length === 1 && folder !== undefined && statSync(pathOf(context, folder), { throwIfNoEntry: false })?.isDirectory() === true;
   if (flags.watch === true && !isFolder)
     throw new RequestError("unknown_watch", "--watch accepts exactly one folder. Name only that folder.");
   await withEngine(context, configOf(context, command), async (engine) => {
@@ -168,10 +169,6 @@ function isFilePath(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }
 
-function isFolderPath(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-}
-
 async function readStandardInput(context: CliContext): Promise<Buffer> {
   const bytes = await readInput(context, MAX_FILE_BYTES);
   if (bytes.length <= MAX_FILE_BYTES) return bytes;
@@ -223,17 +220,12 @@ export async function showIngest(events: AsyncIterable<IngestEvent>, terminal: T
         terminal.progress(`vectors: ${event.done}/${event.total} windows`);
         break;
       case "embed-failed":
+      case "index-failed": {
         embedFailure = event.reason;
-        terminal.error(
-          `The vectors could not be computed: ${event.reason} The documents are stored and can be found by their words. Run the same command again to continue.`,
-        );
+        const [fault, found] = INCOMPLETE[event.type];
+        terminal.error(`${fault}: ${event.reason} The documents are stored${found}. Run the same command again to continue.`);
         break;
-      case "index-failed":
-        embedFailure = event.reason;
-        terminal.error(
-          `The search index is not complete: ${event.reason} The documents are stored. Run the same command again to continue.`,
-        );
-        break;
+      }
       case "ingest-end": {
         failed = event.counts.failed + (embedFailure === null ? 0 : 1);
         for (const { path, code, message } of event.notices) if (code !== FIGURES) terminal.error(harmlessLine(`note ${path}: ${message}`));
@@ -246,6 +238,11 @@ export async function showIngest(events: AsyncIterable<IngestEvent>, terminal: T
   }
   return failed;
 }
+
+const INCOMPLETE = {
+  "embed-failed": ["The vectors could not be computed", " and can be found by their words"],
+  "index-failed": ["The search index is not complete", ""],
+} as const;
 
 type IngestEnd = Extract<IngestEvent, { type: "ingest-end" }>;
 

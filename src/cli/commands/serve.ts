@@ -103,7 +103,6 @@ Examples:
     const { createMcpServer } = await import("../../server/mcp.ts");
     const { WITHOUT_KEY } = await import("../../server/access/caller.ts");
     const log = {
-      info: () => {},
       error: (message: string, facts: Readonly<Record<string, unknown>>) => terminal.error(`${message} ${JSON.stringify(facts)}`),
     };
     const output = new Writable({

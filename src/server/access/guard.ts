@@ -23,10 +23,7 @@ import {
 import { isToken, type TokenReader } from "./token.ts";
 
 /** The server's logger. It never receives questions or answers. */
-export interface ServerLog {
-  info(message: string, facts: Readonly<Record<string, unknown>>): void;
-  error(message: string, facts: Readonly<Record<string, unknown>>): void;
-}
+export type ServerLog = Readonly<Record<"info" | "error", (message: string, facts: Readonly<Record<string, unknown>>) => void>>;
 
 /** Discards everything. */
 export const silentLog: ServerLog = { info: () => {}, error: () => {} };

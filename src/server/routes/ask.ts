@@ -1,18 +1,7 @@
 import type { Context } from "hono";
 import { SourceboundError } from "../../shared/errors.ts";
 import { type AnswerEvent, answerIn } from "../../shared/events.ts";
-import {
-  askBatch,
-  askOptions,
-  askRequestSchema,
-  askResponseSchema,
-  type BatchQuestion,
-  batchLineSchema,
-  batchResultSchema,
-  eventToWire,
-  readBatch,
-  sentenceToWire,
-} from "../../wire/index.ts";
+import * as wire from "../../wire/index.ts";
 import type { Line } from "../../writing/lines.ts";
 import { nextLine } from "../../writing/render.ts";
 import { narrow } from "../access/caller.ts";
@@ -25,15 +14,15 @@ export const askEndpoints = {
   ask: endpoint({
     ...{ method: "POST", path: "/v1/ask", opens: "ask", idempotent: true, ephemeral: true },
     what: "Answers a question; with `accept: text/event-stream` as Server-Sent Events.",
-    body: { schema: askRequestSchema },
-    gives: { status: 200, schema: askResponseSchema, events: true },
+    body: { schema: wire.askRequestSchema },
+    gives: { status: 200, schema: wire.askResponseSchema, events: true },
     handle: ({ context, caller, body, signal: gone }, services) => {
       const { engine, sessions, write } = services;
       const { question, session_id: session, user_id: userId = null } = body;
       sessions.assertOpen(caller, session);
       if (body.privacy === "ephemeral") context.set(LEAVES_NO_TRACE, true);
       const options = {
-        ...{ ...askOptions(body), ...narrow(caller, body), userId },
+        ...{ ...wire.askOptions(body), ...narrow(caller, body), userId },
         // A session that was just created has no turns, so none need to be loaded.
         ...(session === undefined ? { sessionId: sessions.issue(), turns: [] } : { sessionId: session }),
       };
@@ -58,7 +47,7 @@ function encodeEvents(question: string): StreamedAnswer["encode"] {
     let line: Line | undefined;
     for await (const event of events) {
       if (event.type === "sentence") line = nextLine(question, event.sentence, event.citations, line);
-      const { event: name, data } = event.type === "sentence" && line !== undefined ? sentenceToWire(event, line) : eventToWire(event);
+      const { event: name, data } = event.type === "sentence" ? wire.sentenceToWire(event, line) : wire.eventToWire(event);
       yield encodeEvent(name, data);
       isAnswered ||= event.type === "answer";
     }
@@ -197,21 +186,21 @@ export const batchEndpoints = {
   batch: endpoint({
     ...{ method: "POST", path: "/v1/batch", opens: "ask" },
     what: "Answers many questions: JSON Lines in and out, each result as soon as it is known, in any order. If the connection breaks, send the questions without a result again.",
-    body: { schema: batchLineSchema, long: true, lines: true },
-    gives: { status: 200, schema: batchResultSchema, lines: true },
+    body: { schema: wire.batchLineSchema, long: true, lines: true },
+    gives: { status: 200, schema: wire.batchResultSchema, lines: true },
     handle: async ({ context, caller, signal: gone }, services) => {
       const { engine, guard, limits } = services;
       const { parallel, questions: most } = engine.config.batch;
-      const questions = readBatch(decodeUtf8(new Uint8Array(await context.req.arrayBuffer())), most);
+      const questions = wire.readBatch(decodeUtf8(new Uint8Array(await context.req.arrayBuffer())), most);
       for (const question of questions) narrow(caller, question);
       const abort = new AbortController();
       const signal = AbortSignal.any([abort.signal, gone]);
-      const ask = async (question: BatchQuestion) => {
+      const ask = async (question: wire.BatchQuestion) => {
         // The request itself already counted as the first question.
         if (question !== questions[0]) await guard.admitAsker(context);
-        return engine.answer(question.question, { ...askOptions(question), ...narrow(caller, question), signal });
+        return engine.answer(question.question, { ...wire.askOptions(question), ...narrow(caller, question), signal });
       };
-      const outcomes = askBatch(questions, ask, { parallel, signal });
+      const outcomes = wire.askBatch(questions, ask, { parallel, signal });
       context.header("Content-Type", JSON_LINES_TYPES[0]);
       context.header("Cache-Control", "no-cache, no-transform");
       const lines = linesOf(outcomes, questions.length, services);
@@ -221,7 +210,7 @@ export const batchEndpoints = {
 };
 
 async function* linesOf(
-  outcomes: ReturnType<typeof askBatch>,
+  outcomes: ReturnType<typeof wire.askBatch>,
   total: number,
   { write, log }: Pick<Services, "write" | "log">,
 ): AsyncGenerator<string, void> {

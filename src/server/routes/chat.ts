@@ -173,11 +173,7 @@ export interface Asked {
   readonly events: AsyncIterable<AnswerEvent>;
 }
 
-interface Head {
-  readonly id: string;
-  readonly created: number;
-  readonly model: string;
-}
+type Head = Pick<z.output<typeof chatResponseSchema>, "id" | "created" | "model">;
 
 async function completion(head: Head, asked: Asked) {
   const { text, answer } = await wholeOf(asked);

@@ -231,8 +231,6 @@ export const gradeReportSchema = z.object({
 export type Metric = InProcess<z.infer<typeof gradeSchema>>;
 export type GradeReport = InProcess<z.infer<typeof gradeReportSchema>>;
 
-export type AnswerStatus = "ok" | "insufficient_context" | "error";
-
 export type CacheMode = "miss" | "exact" | "semantic" | "graph" | "curated";
 
 /** Where a cached answer came from. */
@@ -240,11 +238,10 @@ export const cachedSchema = z.object({
   question: z.string().nullable().describe("Stored question; `null` if no text is kept."),
   stored_at: z.string().describe("ISO 8601."),
 });
-export type CachedFrom = InProcess<z.infer<typeof cachedSchema>>;
 
 export interface Answer {
   readonly id: string;
-  readonly status: AnswerStatus;
+  readonly status: "ok" | "insufficient_context" | "error";
   readonly question: string;
   readonly domain: string;
   readonly profile: string;
@@ -267,7 +264,7 @@ export interface Answer {
   readonly refusal: Refusal | null;
   readonly cacheMode: CacheMode;
   /** Question and time of the stored answer; absent unless the answer came from the cache. */
-  readonly cached?: CachedFrom;
+  readonly cached?: InProcess<z.infer<typeof cachedSchema>>;
   readonly tokenUsage: TokenUsage;
   /** Cost in US dollars by list prices. 0: no calls to an endpoint; `null`: tokens were not counted or a price is unknown. */
   readonly costUsd: number | null;

@@ -17,20 +17,16 @@ export interface TextRange {
   readonly end: number;
 }
 
-export type DocumentType = "policy" | "definition" | "rating_table";
-
-export type Authority = "regulation" | "agency" | "summary";
-
 export interface DocumentMetadata {
   readonly title: string;
   readonly description: string | null;
   readonly url: string | null;
   /** ISO date on which the content was valid, if stated. */
   readonly asOf: string | null;
-  readonly authority: Authority | null;
+  readonly authority: "regulation" | "agency" | "summary" | null;
   readonly topic: string | null;
   readonly subtopic: string | null;
-  readonly type: DocumentType | null;
+  readonly type: "policy" | "definition" | "rating_table" | null;
 }
 
 export type BlockType = "heading" | "paragraph" | "list-item" | "table-row" | "quote" | "code";
