@@ -17,14 +17,12 @@ export interface CliProcess {
 /** Prints results to stdout, progress and errors to stderr. Colours are used only on a terminal that supports them. */
 export type Terminal = ReturnType<typeof createTerminal>;
 
-/** Environment variable in which `./run` passes the command that the user typed. */
-export const COMMAND_VARIABLE = "SOURCEBOUND_COMMAND";
-
 /** Minimum milliseconds between two progress lines if the output is not a terminal. */
 const PLAIN_PROGRESS_MS = 1000;
 
 export function createTerminal({ stdout, stderr, env }: Pick<CliProcess, "stdout" | "stderr" | "env">) {
-  const command = env[COMMAND_VARIABLE] || "sourcebound";
+  // `./run` passes the command that the user typed.
+  const command = env.SOURCEBOUND_COMMAND || "sourcebound";
   const asTyped = (text: string) => text.replaceAll(/\bsourcebound (?=[a-z]+\b)/g, `${command} `);
   const wantsColor = env.NO_COLOR === undefined && env.TERM !== "dumb";
   const colors = pc.createColors(wantsColor && stdout.isTTY === true);

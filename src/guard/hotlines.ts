@@ -45,23 +45,20 @@ export function readPlain(text: string): PlainText {
   const plain = text.replaceAll(APOSTROPHES, "").replaceAll(INVISIBLE, "").normalize("NFKD").toLowerCase().replaceAll(INVISIBLE, "");
   const words = (plain.match(/[\p{L}\p{N}]+/gu) ?? []).map(oneOfEach);
   const starts = new Set([0]);
-  const parts: string[] = [];
-  let length = 0;
+  let letters = "";
   let last = "";
   for (const word of words) {
     const characters = [...word];
     const [first = ""] = characters;
     const merges = first === last && /\p{L}/u.test(first);
-    starts.add(length);
+    starts.add(letters.length);
     // If the text is written without spaces, adjacent words may share a letter ("this" + "song" in "thisong"). The second
     // word may therefore begin before or after that letter.
-    if (merges) starts.add(length - first.length);
-    const part = merges ? word.slice(first.length) : word;
-    parts.push(part);
-    length += part.length;
+    if (merges) starts.add(letters.length - first.length);
+    letters += merges ? word.slice(first.length) : word;
     last = characters.at(-1) ?? last;
   }
-  return { words: ` ${words.join(" ")} `, letters: parts.join(""), starts: starts.add(length) };
+  return { words: ` ${words.join(" ")} `, letters, starts: starts.add(letters.length) };
 }
 
 /** Reduces each run of one letter to a single letter. */

@@ -70,10 +70,7 @@ async function toKeep(response: Response): Promise<KeptResponse | null> {
   if (!response.ok || type.startsWith("text/event-stream")) return null;
   const body = await response.clone().text();
   if (body.length > MOST_CHARACTERS) return null;
-  const headers = ["content-type", "location"].flatMap((header) => {
-    const value = response.headers.get(header);
-    return value === null ? [] : [[header, value] as const];
-  });
+  const headers = [...response.headers].filter(([name]) => name === "content-type" || name === "location");
   return { status: response.status, body, headers };
 }
 

@@ -20,17 +20,16 @@ const asIs: Convert = (value) => value;
 
 function createConverter(schema: z.core.$ZodType): Convert {
   if (schema === webUrl) return (value) => httpUrl(value as string | null);
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return whereGiven(converterOf(schema.unwrap()));
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) {
+    const convert = converterOf(schema.unwrap());
+    return convert === asIs ? asIs : (value) => (value === null || value === undefined ? value : convert(value));
+  }
   if (schema instanceof z.ZodArray) {
     const item = converterOf(schema.element);
     return (value) => (value as readonly unknown[]).map((one) => item(one));
   }
   if (schema instanceof z.ZodDiscriminatedUnion) return byDiscriminator(schema);
   return schema instanceof z.ZodObject && schema.def.catchall === undefined ? byField(schema) : asIs;
-}
-
-function whereGiven(convert: Convert): Convert {
-  return convert === asIs ? asIs : (value) => (value === null || value === undefined ? value : convert(value));
 }
 
 function byField(schema: z.ZodObject): Convert {

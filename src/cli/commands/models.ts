@@ -43,22 +43,15 @@ export const addModelsCommand = define("models", {
         const config = configOf(context, command);
         const { modelsDir } = hubFolders(config);
         for await (const event of pullModel(name, { hubUrl: config.hub_url, modelsDir, dtype, signal })) {
-          switch (event.type) {
-            case "start":
-              terminal.error(`${event.repository} (${event.licence ?? "licence unknown"}), ${megabytes(event.bytes)}`);
-              break;
-            case "bytes":
-              terminal.progress(`${megabytes(event.done)} of ${megabytes(event.total)}  ${event.file}`);
-              break;
-            case "end":
-              if (json) terminal.print(JSON.stringify({ name, folder: event.folder, bytes: event.bytes, fetched: event.fetched }));
-              else
-                terminal.print(
-                  `${name} was saved to ${event.folder} (${megabytes(event.fetched)} downloaded). ${terminal.asTyped(nextStep(name, config))}`,
-                );
-              break;
-            default:
-              event satisfies never;
+          if (event.type === "start")
+            terminal.error(`${event.repository} (${event.licence ?? "licence unknown"}), ${megabytes(event.bytes)}`);
+          else if (event.type === "bytes") terminal.progress(`${megabytes(event.done)} of ${megabytes(event.total)}  ${event.file}`);
+          else {
+            const { folder, bytes, fetched } = event;
+            const saved = `${name} was saved to ${folder} (${megabytes(fetched)} downloaded).`;
+            terminal.print(
+              json ? JSON.stringify({ name, folder, bytes, fetched }) : `${saved} ${terminal.asTyped(nextStep(name, config))}`,
+            );
           }
         }
       },

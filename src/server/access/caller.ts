@@ -2,6 +2,7 @@ import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Context } from "hono";
 import type { ReachOptions, ScopeOptions } from "../../engine/engine-types.ts";
 import { RequestError } from "../../shared/errors.ts";
+import type { Scope } from "../../shared/types.ts";
 import { type KeyRecord, ROLES, type Role } from "../../store/keys.ts";
 
 /** The sender of a request with its permissions. */
@@ -89,10 +90,7 @@ export function reachOf(caller: Caller, named: { domain?: string | undefined; te
 }
 
 /** Returns whether the caller may see answers of a scope. */
-export function covers(
-  { domains, tenants, access }: Caller,
-  of: { readonly domain: string; readonly tenant: string | null; readonly access: readonly string[] },
-): boolean {
+export function covers({ domains, tenants, access }: Caller, of: Pick<Scope, "domain" | "tenant" | "access">): boolean {
   return (
     (domains === null || domains.includes(of.domain)) &&
     (tenants === null || (of.tenant === null ? tenants.length === 0 : tenants.includes(of.tenant))) &&
