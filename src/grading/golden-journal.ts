@@ -78,8 +78,6 @@ const fileSchema = z.object({
   calls: z.array(recordedCallSchema),
 });
 
-export type OutputRecorder = ReturnType<typeof recordOutput>;
-
 /**
  * Records model calls. If the file exists, its calls are kept.
  * @throws RequestError `recording_invalid` if the existing file is invalid, `config_invalid` if no model is configured

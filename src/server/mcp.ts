@@ -116,13 +116,8 @@ function addDocuments(server: McpServer, { engine, caller, running }: McpOptions
   });
 }
 
-interface ToolReply {
-  readonly text: string;
-  readonly data: object;
-}
-
 /** Returns a tool's result, or the error code and message. Rethrows if the call was aborted. */
-async function reported({ log, running }: McpOptions, signal: AbortSignal, work: () => Promise<ToolReply>) {
+async function reported({ log, running }: McpOptions, signal: AbortSignal, work: () => Promise<{ text: string; data: object }>) {
   try {
     const { text, data } = await held(running, work);
     return { content: [{ type: "text" as const, text }], structuredContent: { ...data } };
@@ -134,14 +129,10 @@ async function reported({ log, running }: McpOptions, signal: AbortSignal, work:
   }
 }
 
-async function held<T>(running: McpOptions["running"], work: () => Promise<T>): Promise<T> {
+function held<T>(running: McpOptions["running"], work: () => Promise<T>): Promise<T> {
   const one = work();
   running?.add(one);
-  try {
-    return await one;
-  } finally {
-    running?.delete(one);
-  }
+  return one.finally(() => running?.delete(one));
 }
 
 const messageSchema = z.looseObject({ method: z.string().optional() });

@@ -60,9 +60,7 @@ export interface IngestCounts {
 }
 
 /** A notice about how a file was parsed. */
-export interface FileNotice extends ReadingNotice {
-  readonly path: string;
-}
+export type FileNotice = ReadingNotice & { readonly path: string };
 
 /** An event of `ingest()`; `ingest-end` comes last. */
 export type IngestEvent =

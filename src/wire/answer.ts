@@ -11,13 +11,11 @@ import {
   tokenUsageSchema,
   warningSchema,
 } from "../shared/types/answer.ts";
-import { sourceSchema } from "../shared/types/document.ts";
+import { undatedSource } from "../shared/types/document.ts";
 import { conflictSchema, webEvidenceSchema } from "../shared/types/evidence.ts";
 import { optional } from "../text/validate.ts";
 
 const nullableScore = z.number().min(0).max(1).nullable();
-
-const { as_of: _, ...undated } = sourceSchema.shape;
 
 export type WireCitation = z.infer<typeof citationSchema>;
 
@@ -36,7 +34,7 @@ const appliedFilters = z.object({
 const answerSpan = z.object({ sentence: z.int().describe("Index in `sentences`, from 0."), start: z.int(), end: z.int() });
 const evidenceSchema = z.object({
   sid: z.string(),
-  ...undated,
+  ...undatedSource,
   heading_path: z.array(z.string()),
   start: z.int().describe("Place of the passage in the document's normalised text, in UTF-16 code units."),
   end: z.int(),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { QueuedQuestion, ReviewHistory, ShownReview } from "../memory/review.ts";
 import type { MadeStatistics } from "../memory/statistics.ts";
 import { MAX_FEEDBACK_CHARACTERS } from "../shared/limits.ts";
-import { sourceSchema } from "../shared/types/document.ts";
+import { undatedSource } from "../shared/types/document.ts";
 import type { AuditRow } from "../store/audit.ts";
 import type { ForgetTarget } from "../store/forget.ts";
 import { optional, setting } from "../text/validate.ts";
@@ -63,11 +63,10 @@ export const historyQuerySchema = z.strictObject({
 export const statisticsQuerySchema = z.strictObject({ domain: named.domain, since: dateOrTime });
 
 const counts = z.record(z.string(), z.int());
-const { as_of: _, ...cited } = sourceSchema.shape;
 
 const sessionCitation = z.object({
   n: z.int(),
-  ...cited,
+  ...undatedSource,
   quote: z.string(),
   start: z.int(),
   end: z.int(),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { InProcess } from "../../text/validate.ts";
-import { type SourceText, sourceSchema, type TextRange } from "./document.ts";
+import { type SourceText, sourceSchema, type TextRange, undatedSource } from "./document.ts";
 import type { Conflict, Evidence, Quote, WebEvidence } from "./evidence.ts";
 import type { AppliedFilters } from "./question.ts";
 
@@ -155,7 +155,6 @@ export const warningSchema = z.object({
 });
 export type Warning = InProcess<z.infer<typeof warningSchema>>;
 
-const { as_of: _, ...undated } = sourceSchema.shape;
 export const datesSchema = z.object({
   from: z.string().nullable(),
   to: z.string().nullable(),
@@ -186,7 +185,7 @@ export const refusalSchema = z.object({
   }),
   nearest: z.array(
     z.object({
-      ...undated,
+      ...undatedSource,
       heading: z.string().nullable(),
       original: originalPlaceSchema.describe("Place of the passage or its quote in the original file."),
       quote: z.string().nullable().describe("Verbatim text of the passage, shown instead of an answer. `null`: none passed the checks."),

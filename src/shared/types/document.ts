@@ -205,3 +205,5 @@ export const sourceSchema = z.object({
   url: webUrl,
   as_of: z.string().nullable(),
 });
+/** Fields of a reference without the date. */
+export const undatedSource = sourceSchema.omit({ as_of: true }).shape;
