@@ -5,11 +5,11 @@ import { eventsOf, sampleAnswer } from "../testing/answers.ts";
 import { type AskScript, createFakeAskEngine, waitFor } from "../testing/fake-ask-engine.ts";
 import { type ServerLog, silentLog } from "./access/guard.ts";
 import { createApp } from "./app.ts";
-import { type ServeOptions, serve } from "./serve.ts";
+import { type ServeSettings, serve } from "./serve.ts";
 
 const answer = sampleAnswer({ question: "q", sentences: [{ text: "One.", citations: [] }] });
 
-interface StartOptions extends Pick<ServeOptions, "closeGraceMs" | "requestTimeoutMs"> {
+interface StartOptions extends Pick<ServeSettings, "stop_grace_ms" | "request_timeout_ms"> {
   readonly log?: ServerLog;
 }
 
@@ -65,7 +65,7 @@ describe("serve", () => {
   });
 
   it("stops an answer that exceeds the grace period, and informs the client", async () => {
-    const { client, engine, server } = await start(slow(60_000), { closeGraceMs: 50 });
+    const { client, engine, server } = await start(slow(60_000), { stop_grace_ms: 50 });
     const events = client.stream({ question: "q" });
     await events.next();
     await server.close();
@@ -98,7 +98,7 @@ describe("serve", () => {
   });
 
   it("closes 300 bodies that never end, and answers others meanwhile", async () => {
-    const { client, server } = await start(slow(0), { requestTimeoutMs: 400 });
+    const { client, server } = await start(slow(0), { request_timeout_ms: 400 });
     const port = Number(new URL(server.url).port);
     const closed = Array.from(
       { length: 300 },

@@ -7,6 +7,7 @@ import { createSecureContext } from "node:tls";
 import { createAdaptorServer } from "@hono/node-server";
 import type { Hono } from "hono";
 import { DEFAULT_CONNECTIONS, DEFAULT_REQUEST_TIMEOUT_MS, DEFAULT_STOP_GRACE_MS } from "../shared/config/server.ts";
+import type { Config } from "../shared/config.ts";
 import { ConfigError, messageOf, SourceboundError, systemCodeOf } from "../shared/errors.ts";
 
 /** Maximum milliseconds to receive the headers of a request. */
@@ -14,27 +15,20 @@ const MAX_HEADERS_MS = 10_000;
 /** Milliseconds between two checks for requests that exceed their time limit. */
 const TIMEOUT_CHECK_MS = 1_000;
 
-export interface ServeOptions {
-  readonly host: string;
-  /** 0: any free port. */
-  readonly port: number;
-  /** Enables HTTPS; absent: plain HTTP. */
-  readonly tls?: Tls | undefined;
-  /** Called when replaced certificate files cannot be loaded. */
-  readonly tlsFailed?: ((reason: string) => void) | undefined;
-  /** Milliseconds for running answers to finish on `close`. @default DEFAULT_STOP_GRACE_MS */
-  readonly closeGraceMs?: number;
-  /** Maximum milliseconds to receive a request with its body. @default DEFAULT_REQUEST_TIMEOUT_MS */
-  readonly requestTimeoutMs?: number;
-  /** Maximum number of open connections; further ones are closed. @default DEFAULT_CONNECTIONS */
-  readonly connections?: number;
-}
+type Settings = Config["server"];
+export type ServeSettings = Pick<Settings, "host" | "port"> &
+  Partial<Pick<Settings, "stop_grace_ms" | "request_timeout_ms" | "connections">>;
 
 export type RunningServer = Awaited<ReturnType<typeof serve>>;
 
-/** Serves the app. @throws ConfigError `port_in_use`, `port_not_allowed`, `host_not_available` when it cannot listen */
-export async function serve(app: Hono, { host, port, tls, tlsFailed = () => {}, ...limits }: ServeOptions) {
-  const { closeGraceMs = DEFAULT_STOP_GRACE_MS, requestTimeoutMs = DEFAULT_REQUEST_TIMEOUT_MS } = limits;
+/**
+ * Serves the app.
+ * @param tls enables HTTPS; absent: plain HTTP
+ * @param tlsFailed called when replaced certificate files cannot be loaded
+ * @throws ConfigError `port_in_use`, `port_not_allowed`, `host_not_available` when it cannot listen
+ */
+export async function serve(app: Hono, settings: ServeSettings, tls?: Tls, tlsFailed: (reason: string) => void = () => {}) {
+  const { host, port, request_timeout_ms: requestTimeoutMs = DEFAULT_REQUEST_TIMEOUT_MS } = settings;
   const server = createAdaptorServer({
     fetch: app.fetch,
     ...(tls === undefined ? {} : { createServer: tls.createServer }),
@@ -45,7 +39,7 @@ export async function serve(app: Hono, { host, port, tls, tlsFailed = () => {}, 
       connectionsCheckingInterval: Math.min(requestTimeoutMs / 2, TIMEOUT_CHECK_MS),
     },
   }) as Server;
-  server.maxConnections = limits.connections ?? DEFAULT_CONNECTIONS;
+  server.maxConnections = settings.connections ?? DEFAULT_CONNECTIONS;
   const connections = trackConnections(server, tls === undefined ? "connection" : "secureConnection");
   server.listen(port, host);
   await once(server, "listening").catch((error: Error) => {
@@ -60,7 +54,7 @@ export async function serve(app: Hono, { host, port, tls, tlsFailed = () => {}, 
     /** Stops new requests, lets running answers finish, then closes all connections. May be called repeatedly. */
     close: (): Promise<void> => {
       unfollow?.();
-      closing ??= closeServer(server, connections, closeGraceMs);
+      closing ??= closeServer(server, connections, settings.stop_grace_ms ?? DEFAULT_STOP_GRACE_MS);
       return closing;
     },
   };

@@ -21,7 +21,7 @@ export const SESSION_PURGE_MS = 3_600_000;
  */
 export async function serveEngine(engine: Engine, say: (line: string) => void): Promise<RunningServer> {
   const settings = engine.config.server;
-  const { host, port } = settings;
+  const { host } = settings;
   if (!isLoopback(host) && settings.without_keys !== "anyone" && settings.jwt === undefined) await assertKeyed(engine.store.keys, host);
   const tls = settings.tls === undefined ? undefined : openTls(settings.tls);
   if (!isLoopback(host) && tls === undefined && settings.trusted_proxies.length === 0) say(PLAIN_WARNING);
@@ -52,11 +52,8 @@ export async function serveEngine(engine: Engine, say: (line: string) => void): 
     trustedProxies: settings.trusted_proxies,
     requestsPerHour: settings.requests_per_hour,
   });
-  const server = await serve(app, {
-    ...{ host, port, tls, closeGraceMs: settings.stop_grace_ms },
-    ...{ connections: settings.connections, requestTimeoutMs: settings.request_timeout_ms },
-    tlsFailed: (reason) => log.error("the new certificate could not be loaded", { reason }),
-  }).catch(async (error: unknown) => {
+  const tlsFailed = (reason: string) => log.error("the new certificate could not be loaded", { reason });
+  const server = await serve(app, settings, tls, tlsFailed).catch(async (error: unknown) => {
     await serving.close();
     throw error;
   });

@@ -57,7 +57,7 @@ describe.skipIf(!hasOpenssl)("TLS on a socket", () => {
     const files = certificate("live", "first.example");
     const failures: string[] = [];
     const app = createApp({ engine: createFakeAskEngine(), log: silentLog, webRoot: "/nowhere" });
-    const server = await serve(app, { host: "127.0.0.1", port: 0, tls: openTls(files, 20), tlsFailed: (reason) => failures.push(reason) });
+    const server = await serve(app, { host: "127.0.0.1", port: 0 }, openTls(files, 20), (reason) => failures.push(reason));
     onTestFinished(() => server.close());
     expect(server.url).toMatch(/^https:/);
     const port = Number(new URL(server.url).port);

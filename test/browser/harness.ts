@@ -103,7 +103,7 @@ export async function openApp(
   options: BrowserContextOptions = {},
 ): Promise<OpenedApp> {
   const app = createApp({ log: silentLog, webRoot, ...parts });
-  const server = await serve(app, { host: "127.0.0.1", port: 0, closeGraceMs: 0 });
+  const server = await serve(app, { host: "127.0.0.1", port: 0, stop_grace_ms: 0 });
   onTestFinished(() => server.close());
   const complaints: string[] = [];
   const page = await openPage(browser, server.url, complaints, options);

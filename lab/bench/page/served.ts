@@ -56,7 +56,7 @@ export async function servePage({ pauseMs, bookPages, questions }: ServedOptions
       ...{ engine: slowed(remembering(engine, questions), pauseMs) },
       ...{ log, webRoot, adminToken },
     });
-    const server = await serve(app, { host: "127.0.0.1", port: 0, closeGraceMs: 0 });
+    const server = await serve(app, { host: "127.0.0.1", port: 0, stop_grace_ms: 0 });
     const { items } = await createClient({ baseUrl: server.url }).documents({ limit: 100 });
     const book = items
       .flatMap(({ path, documents: [document] }) => (path.endsWith("book.pdf") && document !== undefined ? [document.id] : []))
