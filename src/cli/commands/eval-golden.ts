@@ -36,8 +36,6 @@ const OUTPUTS = [
   ["--fail-under <name=value>", "exit with code 5 if this figure is below the value or cannot be scored; repeatable", { parse: collect }],
   ["--fail-over <name=value>", "exit with code 5 if this figure is above the value or cannot be scored; repeatable", { parse: collect }],
 ] as const;
-type GoldenFlags = FlagsOf<typeof SETS>;
-type GoldenOutputs = FlagsOf<typeof OUTPUTS>;
 
 /**
  * Adds the command that measures answers on the user's own golden sets. Returns it, so that programs outside this package
@@ -70,8 +68,8 @@ Examples:
 }
 
 async function evaluateGolden(
-  flags: GoldenFlags & { readonly command: string },
-  outputs: GoldenOutputs,
+  flags: FlagsOf<typeof SETS> & { readonly command: string },
+  outputs: FlagsOf<typeof OUTPUTS>,
   config: Config,
   context: CliContext,
 ): Promise<void> {

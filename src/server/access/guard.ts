@@ -104,7 +104,8 @@ export function createGuard(options: GuardOptions) {
      */
     assertMay(context: Context, opens: Role | "caller") {
       const known = knownCallerOf(context);
-      const isKnown = known !== null && hasCredential(known);
+      // The caller has a key or the administration token.
+      const isKnown = known !== null && (known.keyId !== null || isAdministrator(known));
       if (opens === "caller") {
         const token = bearerOf(context);
         if (!isKnown && token !== undefined && !token.startsWith(KEY_PREFIX)) throw refusalFor(context);
@@ -143,11 +144,6 @@ export function createGuard(options: GuardOptions) {
       if (caller.lane !== undefined) await admission.take(caller.lane, caller.limits?.requestsPerHour ?? requestsPerHour);
     },
   };
-}
-
-/** Returns whether the caller has a key or the administration token. */
-function hasCredential(caller: Caller): boolean {
-  return caller.keyId !== null || isAdministrator(caller);
 }
 
 function bearerOf(context: Context): string | undefined {

@@ -114,7 +114,10 @@ const valuesSchema = z.array(z.string().min(1).max(200)).max(100);
 function grantOf(payload: JWTPayload, { claims, roles, default_roles }: TokenSettings, domain: string): Omit<Caller, "keyId"> {
   const listed = (claim: string | undefined) => (claim === undefined ? null : valuesOf(payload, claim));
   const [domains, tenants, access] = [listed(claims.domains), listed(claims.tenants), listed(claims.access)];
-  const held = rolesOf(claims.roles === undefined ? null : valuesOf(payload, claims.roles), roles, default_roles);
+  const named = listed(claims.roles);
+  // Without `roles`, the issuer uses our names.
+  const namesOf = (role: Role) => (roles === undefined ? [role] : (roles[role] ?? []));
+  const held = new Set(named === null ? default_roles : ROLES.filter((role) => namesOf(role).some((name) => named.includes(name))));
   if (held.has("admin")) {
     if ([domains, tenants, access].some((one) => one !== null && one.length > 0)) {
       throw claimsWrong("an administrator's token must not be restricted to a domain, a tenant or labels");
@@ -123,11 +126,6 @@ function grantOf(payload: JWTPayload, { claims, roles, default_roles }: TokenSet
   }
   if (domains?.length === 0) throw claimsWrong("it names no domain");
   return { roles: held, domains: domains ?? [domain], tenants: tenants ?? [], access };
-}
-
-function rolesOf(found: readonly string[] | null, named: TokenSettings["roles"], otherwise: readonly Role[]): Set<Role> {
-  if (found === null) return new Set(otherwise);
-  return new Set(ROLES.filter((role) => (named?.[role] ?? (named === undefined ? [role] : [])).some((name) => found.includes(name))));
 }
 
 /**
