@@ -69,12 +69,21 @@ export interface SourceRule {
   readonly why: string;
 }
 
-/** A rule that every profile has. */
-export const FOREIGN_LANGUAGE: SourceRule = {
+/** A rule that every profile has, at the end of its list. */
+const FOREIGN_LANGUAGE: SourceRule = {
   rule: "a sentence in another language than its sources is not shown",
   state: "ours",
   why: "the wording of the sentence cannot be compared with its sources; languages are detected from script and function words",
 };
+
+/** Returns the rules of a profile. @param written maps each rule to its state and reason, in the form `STATE: WHY` */
+export function rulesOf(written: Readonly<Record<string, `${SourceRule["state"]}: ${string}`>>): SourceRule[] {
+  const rules = Object.entries(written).map(([rule, text]) => {
+    const at = text.indexOf(": ");
+    return { rule, state: text.slice(0, at) as SourceRule["state"], why: text.slice(at + 2) };
+  });
+  return [...rules, FOREIGN_LANGUAGE];
+}
 
 export interface RetrieveSettings {
   readonly dense: boolean;

@@ -1,5 +1,5 @@
 import { denseOnly, SOURCE_GUARDS, SOURCE_WRITING, SUPPORT_BANDS } from "./guards.ts";
-import { FOREIGN_LANGUAGE, type Profile } from "./profile.ts";
+import { type Profile, rulesOf } from "./profile.ts";
 
 /** Reproduces the published `seven-layer` design (docs/profiles.md). */
 export const sevenLayer: Profile = {
@@ -32,78 +32,35 @@ export const sevenLayer: Profile = {
   caches: ["exact", "semantic", "graph"],
   rewordings: "always",
   match: { type: "learned" },
-  rules: [
-    {
-      rule: "layer 1: keep passages with cosine ≥ .45, K = 7; weak below .55",
-      state: "reproduced",
-      why: "the numbers are cosines of text-embedding-3-small; for another encoder, they are converted by quantile",
-    },
-    {
-      rule: "layer 1b: best below .45 refuses without a model call, with a fixed text",
-      state: "reproduced",
-      why: "such a refusal uses no model tokens. It cites no sources, but lists the nearest passages and what they lack",
-    },
-    {
-      rule: "layer 1: HNSW index of pgvector for many vectors",
-      state: "reproduced",
-      why: "the index (m = 16, ef_construction = 64) is used on PostgreSQL from 10,000 vectors, if this is the server's profile or `database.vectors` is `pgvector`. Otherwise, or if the user may read fewer than 10,000 windows, all vectors are compared",
-    },
-    {
-      rule: "layer 2: grounding rules in the prompt; the model receives every passage that layer 1 keeps",
-      state: "reproduced",
-      why: "the prompt states the five rules of the design in other words; one of them is to cite all sources that support a claim. It contains the passages in full, with title, headings and page. Each sentence of the answer cites the sentences of its passages that contain its words",
-    },
-    { rule: "layer 3: URL host on the whitelist, otherwise the home page", state: "reproduced", why: "both come from the domain pack" },
-    {
-      rule: "layer 4: supported ÷ total citations below .7 is flagged",
-      state: "reproduced",
-      why: "a citation supports its sentence if values and names agree with the quote and the cross-encoder finds it supported; citations without a target are removed first and do not count",
-    },
-    {
-      rule: "layer 5: percentages and 7xxx codes must occur in the chunks",
-      state: "corrected",
-      why: "the design's pattern reads `3.5 %` as 5, codes other than 7xxx are missed, and its is_clean ignores codes. Here every value counts, including dollars and periods, and must occur in the cited quotes with the same subject",
-    },
-    {
-      rule: "layer 6: strip citations beyond the last source",
-      state: "corrected",
-      why: "the design's loop ends at superscript 19; here any number in any marker style is removed. The cleaned answer is cached if nothing else is wrong with it",
-    },
-    {
-      rule: "layer 7: warning prefix below .50, with a report",
-      state: "reproduced",
-      why: "the condition is the design's `weak and best < .50`. The warning precedes the answer as text and as HTML, and is also in the list of warnings. It does not promise a report; the trace names the report once it is written",
-    },
-    {
-      rule: "layer 7: the report's contents",
-      state: "corrected",
-      why: "a report contains the question, the passages with scores, topics and their first words, the gaps, the findings of checks, and recommendations. It is also written for refusals, which the design's code does not log. Personal data is removed, and the text of passages is read from the documents when displayed",
-    },
-    {
-      rule: "routing: large model if complex terms ≥ 1, > 5 passages, or mean similarity < .55",
-      state: "reproduced",
-      why: "complex terms come from the domain pack and also match at the beginning of a word. The similarity is on the design's scale, and the trace names the rule that decided. The rule of more than 5 passages usually decides, because mostly all 7 passages reach .45, so many questions go to the large model",
-    },
-    {
-      rule: "cache: exact, semantic, graph",
-      state: "corrected",
-      why: "a stored answer is found by question, domain, tenant, access and profile. A paraphrase is served only if exact facts are equal and the cross-encoder says that both ask the same, and only after retrieval. Sources, quotes and checks are verified again on every hit",
-    },
-    {
-      rule: "topics by keywords contained in the question (equation 5), entities by patterns (listing 6)",
-      state: "corrected",
-      why: "a keyword must be a whole word of the question: `form` does not match `inform`; all spellings of an entity share one node",
-    },
-    {
-      rule: "graph: topic, entity and approved, newest five (listing 7); else by 1.5 approved, .5 flagged times relevance (equation 6)",
-      state: "corrected",
-      why: "listing 7 is used for every question. Answers that it finds rank first; answers to similar questions follow, ordered by equation 6, where relevance is the probability that both questions are equivalent. The order excludes no stored answer, and in any case both questions must be equivalent. Flagged answers are served, with a warning, only if `cache.serve_flagged` is set. Few questions name an entity of the design's three kinds",
-    },
-    {
-      rule: "entity grounding, source consistency, topic coherence",
-      state: "reproduced",
-      why: "a stored answer is used only if both questions contain the same codes, its sources still exist, and it has no topic that the question lacks",
-    },
-    FOREIGN_LANGUAGE,
-  ],
+  rules: rulesOf({
+    "layer 1: keep passages with cosine ≥ .45, K = 7; weak below .55":
+      "reproduced: the numbers are cosines of text-embedding-3-small; for another encoder, they are converted by quantile",
+    "layer 1b: best below .45 refuses without a model call, with a fixed text":
+      "reproduced: such a refusal uses no model tokens. It cites no sources, but lists the nearest passages and what they lack",
+    "layer 1: HNSW index of pgvector for many vectors":
+      "reproduced: the index (m = 16, ef_construction = 64) is used on PostgreSQL from 10,000 vectors, if this is the server's profile or `database.vectors` is `pgvector`. Otherwise, or if the user may read fewer than 10,000 windows, all vectors are compared",
+    "layer 2: grounding rules in the prompt; the model receives every passage that layer 1 keeps":
+      "reproduced: the prompt states the five rules of the design in other words; one of them is to cite all sources that support a claim. It contains the passages in full, with title, headings and page. Each sentence of the answer cites the sentences of its passages that contain its words",
+    "layer 3: URL host on the whitelist, otherwise the home page": "reproduced: both come from the domain pack",
+    "layer 4: supported ÷ total citations below .7 is flagged":
+      "reproduced: a citation supports its sentence if values and names agree with the quote and the cross-encoder finds it supported; citations without a target are removed first and do not count",
+    "layer 5: percentages and 7xxx codes must occur in the chunks":
+      "corrected: the design's pattern reads `3.5 %` as 5, codes other than 7xxx are missed, and its is_clean ignores codes. Here every value counts, including dollars and periods, and must occur in the cited quotes with the same subject",
+    "layer 6: strip citations beyond the last source":
+      "corrected: the design's loop ends at superscript 19; here any number in any marker style is removed. The cleaned answer is cached if nothing else is wrong with it",
+    "layer 7: warning prefix below .50, with a report":
+      "reproduced: the condition is the design's `weak and best < .50`. The warning precedes the answer as text and as HTML, and is also in the list of warnings. It does not promise a report; the trace names the report once it is written",
+    "layer 7: the report's contents":
+      "corrected: a report contains the question, the passages with scores, topics and their first words, the gaps, the findings of checks, and recommendations. It is also written for refusals, which the design's code does not log. Personal data is removed, and the text of passages is read from the documents when displayed",
+    "routing: large model if complex terms ≥ 1, > 5 passages, or mean similarity < .55":
+      "reproduced: complex terms come from the domain pack and also match at the beginning of a word. The similarity is on the design's scale, and the trace names the rule that decided. The rule of more than 5 passages usually decides, because mostly all 7 passages reach .45, so many questions go to the large model",
+    "cache: exact, semantic, graph":
+      "corrected: a stored answer is found by question, domain, tenant, access and profile. A paraphrase is served only if exact facts are equal and the cross-encoder says that both ask the same, and only after retrieval. Sources, quotes and checks are verified again on every hit",
+    "topics by keywords contained in the question (equation 5), entities by patterns (listing 6)":
+      "corrected: a keyword must be a whole word of the question: `form` does not match `inform`; all spellings of an entity share one node",
+    "graph: topic, entity and approved, newest five (listing 7); else by 1.5 approved, .5 flagged times relevance (equation 6)":
+      "corrected: listing 7 is used for every question. Answers that it finds rank first; answers to similar questions follow, ordered by equation 6, where relevance is the probability that both questions are equivalent. The order excludes no stored answer, and in any case both questions must be equivalent. Flagged answers are served, with a warning, only if `cache.serve_flagged` is set. Few questions name an entity of the design's three kinds",
+    "entity grounding, source consistency, topic coherence":
+      "reproduced: a stored answer is used only if both questions contain the same codes, its sources still exist, and it has no topic that the question lacks",
+  }),
 };
