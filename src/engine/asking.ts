@@ -9,7 +9,7 @@ import { recordModels } from "../pipeline/assemble.ts";
 import type { PipelineContext, RecordedCall, RecordedSettings } from "../pipeline/context.ts";
 import { explainCache } from "../pipeline/lookup.ts";
 import { usesSupport } from "../profiles/guards.ts";
-import type { Profile, WriteMode } from "../profiles/profile.ts";
+import type { Profile } from "../profiles/profile.ts";
 import { VectorGroups } from "../retrieval/dense.ts";
 import { type Config, DEFAULT_DOMAIN } from "../shared/config.ts";
 import { RequestError } from "../shared/errors.ts";
@@ -104,7 +104,7 @@ export function createPipelineContext(opened: Opened, domains: Domains, indexes:
       rerankers: local.rerankers,
       agreement: local.support,
       cache: { secret, language: pack.language, encoder: corpus.encoder?.id ?? "none", configHash: settings.configHash },
-      remember: isMeasured ? null : rememberSettings(config),
+      remember: isMeasured ? null : config,
       modelCalls: verifier === null ? modelCalls : null,
       reports: { topics: pack.topics, readTopics: domains.readTopics(pack), isCommon: readers.isCommon, warn },
       questions: {
@@ -135,14 +135,6 @@ export function createPipelineContext(opened: Opened, domains: Domains, indexes:
       turn: joinTurns(),
       loadTokenCounter: async () => (await import("../text/cl100k.ts")).countTokens,
     };
-  };
-}
-
-function rememberSettings({ cache, session, reports }: Config): NonNullable<PipelineContext["remember"]> {
-  return {
-    cache: { ...cache, servesFlagged: cache.serve_flagged },
-    session: { turns: session.turns, idleMinutes: session.idle_minutes, most: session.most },
-    reports: { ...reports, text: true },
   };
 }
 
@@ -198,23 +190,24 @@ export function createAsking(
   { config, store }: Opened,
   domains: Domains,
   indexes: Indexes,
-  {
-    thresholds,
-    contextFor,
-    prove,
-  }: { readonly thresholds: GateThresholds; readonly contextFor: ContextFor; readonly prove: ReturnType<typeof createProver>["prove"] },
+  thresholds: GateThresholds,
+  contextFor: ContextFor,
+  prove: ReturnType<typeof createProver>["prove"],
 ) {
-  const askedContext = async (pack: DomainPack, name: string, mode?: WriteMode): Promise<PipelineContext> => {
-    const profile = domains.profile(pack, name, mode);
-    return contextFor(pack, profile, thresholds.of(pack, profile));
+  const contextOf = (pack: DomainPack, name: string, { write, measuring }: Pick<AskOptions, "write" | "measuring"> = {}) => {
+    const profile = domains.profile(pack, name, write);
+    return contextFor(pack, profile, measuring === true ? { type: "none" } : thresholds.of(pack, profile));
   };
-  async function* path(question: string, options: AskOptions): AsyncGenerator<AnswerEvent, void> {
+  /** Validates the options of a question, and returns the pipeline's inputs once the index is loaded. */
+  const prepare = async (question: string, options: AskOptions) => {
     const pack = domains.pack(options.domain);
     const request = requestOf(question, options, pack, config);
     await indexes.of(pack.name).ready();
-    const profile = domains.profile(pack, request.profile, options.write);
-    const threshold = options.measuring === true ? { type: "none" as const } : thresholds.of(pack, profile);
-    const events = answer(request, contextFor(pack, profile, threshold), signalOf(options));
+    return { request, context: contextOf(pack, request.profile, options), signal: options.signal ?? new AbortController().signal };
+  };
+  async function* path(question: string, options: AskOptions): AsyncGenerator<AnswerEvent, void> {
+    const { request, context, signal } = await prepare(question, options);
+    const events = answer(request, context, signal);
     if (options.proof !== true) return yield* events;
     for await (const event of events) yield event.type === "answer" ? { ...event, answer: await withProof(event.answer, options) } : event;
   }
@@ -244,12 +237,9 @@ export function createAsking(
     hotlinesFirst(() => hotlines(question, options.domain), path(question, options));
   /** Returns whether the documents answer a question. Nothing is stored, and neither a model nor the web is asked. */
   const isAnswered = async (question: string, options: ScopeOptions): Promise<boolean> => {
-    const pack = domains.pack(options.domain);
-    const request = requestOf(question, { ...options, privacy: "ephemeral" }, pack, config);
-    await indexes.of(pack.name).ready();
-    const context = { ...(await askedContext(pack, request.profile)), models: null, remember: null, web: null };
-    for await (const event of answer(request, context, signalOf({}))) if (event.type === "answer") return event.answer.status === "ok";
-    return false;
+    const { request, context, signal } = await prepare(question, { ...options, privacy: "ephemeral" });
+    const { status } = await answerIn(answer(request, { ...context, models: null, remember: null, web: null }, signal));
+    return status === "ok";
   };
   const suggest = createSuggester(store.documents, isAnswered);
   return {
@@ -264,13 +254,11 @@ export function createAsking(
     },
     /** Explains the caches' decision on a question, without storing or dropping entries. */
     async explainCache(question: string, options: AskOptions = {}) {
-      const pack = domains.pack(options.domain);
-      const request = requestOf(question, options, pack, config);
-      await indexes.of(pack.name).ready();
-      return explainCache(request, await askedContext(pack, request.profile, options.write), signalOf(options));
+      const { request, context, signal } = await prepare(question, options);
+      return explainCache(request, context, signal);
     },
     /** Returns the pipeline's inputs, for measurements and tests. */
-    pipelineContext: (domain: string, profile: string) => askedContext(domains.pack(domain), profile),
+    pipelineContext: async (domain: string, profile: string) => contextOf(domains.pack(domain), profile),
     /** Returns what a calibration of the profile's `sufficiency` gate depends on; `null` for profiles with another gate. */
     gateFacts(name?: string, profile?: string) {
       const pack = domains.pack(name);
@@ -281,16 +269,9 @@ export function createAsking(
       const pack = domains.pack(name);
       const index = indexes.of(pack.name);
       await index.read();
-      return fitToIndex(thresholds.of(pack, domains.profile(pack)), {
-        windows: index.windows,
-        ranker: index.encoder?.id ?? null,
-      });
+      return fitToIndex(thresholds.of(pack, domains.profile(pack)), { windows: index.windows, ranker: index.encoder?.id ?? null });
     },
   };
-}
-
-function signalOf({ signal }: AskOptions): AbortSignal {
-  return signal ?? new AbortController().signal;
 }
 
 function requestOf(question: string, options: AskOptions, pack: DomainPack, config: Config): AskRequest {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { createReadStream, createWriteStream, existsSync, readdirSync } from "node:fs";
+import { createReadStream, createWriteStream, existsSync } from "node:fs";
 import { mkdir, open as openFile, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { createInterface } from "node:readline";
@@ -13,11 +13,11 @@ import { type BackupHeader, type BackupLine, dumpRows, parseBackupLine, restoreR
 import { PRIVATE_FILE, PRIVATE_FOLDER } from "../store/private.ts";
 import type { Database } from "../store/schema.ts";
 import { openSqlite } from "../store/sqlite.ts";
-import { DATABASE_FILE } from "./open.ts";
+import { DATABASE_FILE, KEPT_FOLDERS, PROOF_KEY_FILE } from "./open.ts";
+import { listFiles } from "./sources.ts";
 import { folderOf, labelOf } from "./upload-room.ts";
 
-/** Name of the proof key's file in a data folder, and `key` of its row in table `meta` of PostgreSQL. */
-const PROOF_KEY_FILE = "proof-key.pem";
+/** `key` of the proof key's row in table `meta` of PostgreSQL. */
 const PROOF_KEY_FACT = "fact:proof-key";
 
 type Row = Extract<BackupLine, { table: string }>;
@@ -57,9 +57,6 @@ export interface BackupResult {
   readonly files: number;
 }
 
-/** Files and folders in the data folder, besides the database, that cannot be regenerated. */
-const KEPT_FILES = [PROOF_KEY_FILE, "calibration", "uploads", "web", "input"] as const;
-
 /** Opens the configured database and runs its migrations, up to `last` if given. */
 async function openDatabase({ data_dir: folder, database }: Place, last?: string): Promise<Kysely<Database>> {
   if (database === undefined) return openSqlite(join(folder, DATABASE_FILE), last);
@@ -67,7 +64,7 @@ async function openDatabase({ data_dir: folder, database }: Place, last?: string
   return openPostgres({ url: database.url, connections: 2, timeoutMs: 3_600_000 }, last);
 }
 
-/** Writes a consistent snapshot of all records and `KEPT_FILES` into one compressed file. @throws StoreError `backup_unwritable` */
+/** Writes a consistent snapshot of all records, the proof key and `KEPT_FOLDERS` into one compressed file. @throws StoreError `backup_unwritable` */
 export async function backup(place: Place, path: string, now: Date): Promise<BackupResult> {
   await assertMayReplace(place, path);
   const part = `${path}.${randomUUID()}.part`;
@@ -120,21 +117,10 @@ async function beginsAsGzip(path: string): Promise<boolean> {
 }
 
 async function dumpFiles(folder: string, write: (line: BackupLine) => Promise<void>): Promise<number> {
-  let count = 0;
-  for (const name of KEPT_FILES) {
-    const path = join(folder, name);
-    if (!existsSync(path)) continue;
-    const inside = name.includes(".")
-      ? [""]
-      : readdirSync(path, { recursive: true, withFileTypes: true }).flatMap((entry) =>
-          entry.isFile() ? join(entry.parentPath, entry.name).slice(path.length) : [],
-        );
-    for (const one of inside) {
-      await write({ file: `${name}${one}`.split(sep).join("/"), base64: (await readFile(join(folder, name + one))).toString("base64") });
-      count++;
-    }
-  }
-  return count;
+  const names: string[] = existsSync(join(folder, PROOF_KEY_FILE)) ? [PROOF_KEY_FILE] : [];
+  for (const kept of KEPT_FOLDERS) names.push(...(await listFiles(join(folder, kept))).map((path) => `${kept}/${path}`));
+  for (const file of names) await write({ file, base64: await readFile(join(folder, file), "base64") });
+  return names.length;
 }
 
 /**
@@ -197,7 +183,7 @@ async function check(path: string, place: Place): Promise<{ header: BackupHeader
     else end = line;
   }
   const stray = [...names, ...moved].find(
-    (name) => name.split("/").includes("..") || !KEPT_FILES.some((kept) => name === kept || name.startsWith(`${kept}/`)),
+    (name) => name.split("/").includes("..") || !(name === PROOF_KEY_FILE || KEPT_FOLDERS.some((kept) => name.startsWith(`${kept}/`))),
   );
   const invalid = (fault: string) =>
     new StoreError("backup_invalid", `${path} ${fault}. Nothing was restored. Use another backup.`, { path });

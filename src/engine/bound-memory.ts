@@ -6,15 +6,14 @@ import { bindCorrection } from "../pipeline/correct-answer.ts";
 import { searchedWithin } from "../pipeline/retrieve.ts";
 import { applyFilters } from "../retrieval/retrieve.ts";
 import { RequestError } from "../shared/errors.ts";
-import type { AppliedFilters, Question, Scope } from "../shared/types.ts";
+import type { AppliedFilters, Scope } from "../shared/types.ts";
 import type { StoredReport } from "../store/diagnostic-report.ts";
 import { daysBefore } from "../store/reports.ts";
 import type { Store } from "../store/store.ts";
-import { didYouMean } from "../text/spelling.ts";
 import type { ContextFor } from "./asking.ts";
-import { type DomainPack, scopeOf } from "./domain.ts";
+import { assertNamed, type DomainPack, scopeOf } from "./domain.ts";
 import type { Domains } from "./domains.ts";
-import type { ReportOptions } from "./engine-types.ts";
+import type { ProveOptions, ReportOptions } from "./engine-types.ts";
 import type { Opened } from "./open.ts";
 
 /** Creates the memory of questions. A correction by a reviewer must pass the checks of the profile with which the question was asked. */
@@ -46,7 +45,11 @@ export function createBoundMemory(opened: Opened, domains: Domains, contextFor: 
         throw new RequestError("review_stale", message, { id: asked });
       }
       const cited = new Map(before.citations.map(({ n, documentId }) => [n, documentId]));
-      const again = await askedAgain(question, recorded, scopeOf(pack, tenant, access), store);
+      const scope = scopeOf(pack, tenant, access);
+      // Apply the recorded filters to today's documents.
+      const { filters = null, ...rest } = recorded;
+      const limited = await applyFilters(filters, scope, store.documents);
+      const again = { ...rest, text: question, scope, sessionId: null, injectionSignals: [], ...limited };
       const context = contextFor(pack, domains.profile(pack, profile), { type: "shipped" });
       return bindCorrection({ id, text, question: again, cited }, context);
     },
@@ -58,20 +61,6 @@ type RecordedQuestion = AnswerRecord["question"];
 async function recordedQuestions(ids: readonly string[], { records }: Pick<Store, "records">): Promise<Map<string, RecordedQuestion>> {
   const bodies = await records.bodies(ids);
   return new Map([...bodies].map(([id, body]) => [id, (body as AnswerRecord).question]));
-}
-
-/**
- * Rebuilds a recorded question, with its filters applied to today's documents.
- * @throws RequestError `unknown_document`, `unknown_chapter`, `unknown_section`, `unknown_page`
- */
-async function askedAgain(
-  text: string,
-  { resolved, profile, detail, selection, history, filters = null }: RecordedQuestion,
-  scope: Scope,
-  { documents }: Pick<Store, "documents">,
-): Promise<Question> {
-  const limited = await applyFilters(filters, scope, documents);
-  return { text, resolved, scope, profile, detail, selection, history, sessionId: null, injectionSignals: [], ...limited };
 }
 
 /**
@@ -122,10 +111,7 @@ export function createReportReader({ store, config, now }: Opened, { pack: packN
      * Returns a report by its own id or the id of its answer, with previews of passages in unchanged documents.
      * @throws RequestError `unknown_report`
      */
-    async report(
-      id: string,
-      { domain: name, tenant, access }: Pick<ReportOptions, "domain" | "tenant" | "access"> = {},
-    ): Promise<StoredReport> {
+    async report(id: string, { domain: name, tenant, access }: ProveOptions = {}): Promise<StoredReport> {
       const pack = packNamed(name);
       const selection = selectionFor(pack, { tenant, access });
       const stored = await store.reports.get(id, selection);
@@ -172,9 +158,5 @@ async function withPreviews(stored: StoredReport, scope: Scope, store: Store): P
 function topicNamed({ name, topics }: DomainPack, slug: string | null | undefined): string | null | undefined {
   if (slug === null || slug === undefined) return slug;
   const known = topics.map((topic) => topic.slug);
-  if (known.includes(slug)) return slug;
-  const list = known.length === 0 ? "The domain pack declares no topics." : `Known topics: ${known.join(", ")}.`;
-  const asked = slug.slice(0, 100);
-  const message = `Unknown topic "${asked}" in domain "${name}".${didYouMean(asked, known)} ${list}`;
-  throw new RequestError("unknown_topic", message, { topic: slug });
+  return assertNamed("topic", slug, known, name, "The domain pack declares no topics.");
 }

@@ -6,14 +6,14 @@ import { citationStates } from "../memory/citation-states.ts";
 import type { EncoderSpec } from "../models/encoder-spec.ts";
 import type { LoadedWords } from "../retrieval/understand.ts";
 import { messageOf, RequestError, SourceboundError } from "../shared/errors.ts";
-import type { IngestEvent } from "../shared/events.ts";
+import type { IngestCounts, IngestEvent } from "../shared/events.ts";
 import type { Answer, Scope, StoredDocument } from "../shared/types.ts";
 import type { FileDescription } from "../store/documents.ts";
 import type { Origin } from "../store/origins.ts";
 import type { Store } from "../store/store.ts";
 import { documentUrl, tenantOf } from "./domain.ts";
 import type { Domains } from "./domains.ts";
-import type { ScopeOptions, Work } from "./engine-types.ts";
+import type { ScopeOptions, TenantOptions, Work } from "./engine-types.ts";
 import type { Indexes, SwitchOptions } from "./indexes.ts";
 import type { Opened } from "./open.ts";
 
@@ -28,10 +28,6 @@ export interface IngestOptions extends Pick<ScopeOptions, "domain" | "tenant"> {
   readonly passing?: boolean | undefined;
   /** Parses and reports, but stores nothing. */
   readonly dryRun?: boolean | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
-
-export interface ConflictOptions extends Pick<ScopeOptions, "domain" | "tenant"> {
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -150,7 +146,7 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
     citationStates: ({ citations }: Pick<Answer, "citations">, options?: ScopeOptions) =>
       citationStates(citations, domains.scope(options), store.documents),
     /** Yields conflicts between visible documents of a domain, most certain first. */
-    async *conflicts(options: ConflictOptions = {}): AsyncGenerator<ScanEvent, void> {
+    async *conflicts(options: TenantOptions = {}): AsyncGenerator<ScanEvent, void> {
       const { domain, tenant, signal = new AbortController().signal } = options;
       const { name, precedence } = domains.pack(domain);
       const scope = domains.scope({ domain, tenant });
@@ -249,11 +245,16 @@ export type RefreshResult = Awaited<ReturnType<typeof refreshDomain>>;
 
 async function readAgain(events: AsyncIterable<IngestEvent>, source: string, tenant: string | null) {
   try {
-    for await (const event of events) if (event.type === "ingest-end") return { source, tenant, counts: event.counts, failure: null };
+    return { source, tenant, counts: await countsOf(events), failure: null };
   } catch (error) {
     if (!(error instanceof SourceboundError)) throw error;
     return { source, tenant, counts: null, failure: { code: error.code, message: messageOf(error) } };
   }
+}
+
+/** Waits for the end of an ingest. */
+export async function countsOf(events: AsyncIterable<IngestEvent>): Promise<IngestCounts> {
+  for await (const event of events) if (event.type === "ingest-end") return event.counts;
   throw new Error("ingest() ended without a result");
 }
 

@@ -235,11 +235,16 @@ export function publishedContacts({ contacts, hotlines }: Pick<DomainPack, "cont
 /** @throws RequestError `unknown_tenant` with the nearest known name */
 export function tenantOf(pack: DomainPack, name: string | null | undefined): string | null {
   if (name === null || name === undefined) return null;
-  const known = Object.keys(pack.tenants);
+  return assertNamed("tenant", name, Object.keys(pack.tenants), pack.name, "The domain has no tenants.");
+}
+
+/** @param none sentence for a domain without such names */
+export function assertNamed(kind: "tenant" | "topic", name: string, known: readonly string[], domain: string, none: string): string {
   if (known.includes(name)) return name;
-  const list = known.length === 0 ? "The domain has no tenants." : `Known tenants: ${known.join(", ")}.`;
-  const message = `Unknown tenant "${name}" in domain "${pack.name}".${didYouMean(name, known)} ${list}`;
-  throw new RequestError("unknown_tenant", message, { tenant: name });
+  const list = known.length === 0 ? none : `Known ${kind}s: ${known.join(", ")}.`;
+  const asked = name.slice(0, 100);
+  const message = `Unknown ${kind} "${asked}" in domain "${domain}".${didYouMean(asked, known)} ${list}`;
+  throw new RequestError(`unknown_${kind}`, message, { [kind]: name });
 }
 
 /**

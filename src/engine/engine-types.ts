@@ -92,7 +92,7 @@ export interface UploadOptions extends Pick<ScopeOptions, "domain" | "tenant"> {
 
 export type ProveOptions = Pick<ScopeOptions, "domain" | "tenant" | "access">;
 
-export interface ReportOptions extends Pick<ScopeOptions, "domain" | "tenant" | "access"> {
+export interface ReportOptions extends ProveOptions {
   /** Slug of a topic of the domain pack; `null`: reports of questions without a topic. @default all */
   readonly topic?: string | null | undefined;
   /** Earliest time of a report. @default the start of the retention period */
@@ -137,6 +137,6 @@ export interface WorkOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface ReplayOptions extends Pick<ScopeOptions, "domain" | "tenant"> {
+export interface TenantOptions extends Pick<ScopeOptions, "domain" | "tenant"> {
   readonly signal?: AbortSignal | undefined;
 }

@@ -8,7 +8,7 @@ import { createDomains, type Domains } from "./domains.ts";
 import type { ScopeOptions } from "./engine-types.ts";
 import { createGateThresholds, fitToIndex, type GateThresholds } from "./gate-thresholds.ts";
 import { createIndexes, followChanges, type Indexes, usesVectorTables } from "./indexes.ts";
-import { type EngineParts, type Opened, openShared } from "./open.ts";
+import { type CallListener, type EngineParts, type Opened, openShared } from "./open.ts";
 import { createProver } from "./proofs.ts";
 import { createReplayer, type Repeating } from "./replay.ts";
 import { createSearching } from "./searching.ts";
@@ -64,7 +64,7 @@ export async function createEngine(config: Config, given: EngineParts = {}) {
   const worker = createWorker(opened, ingest);
   const room = createUploadRoom(uploads === null ? store.originals : createFolderFiles(uploads, opened.now), store, worker.wake);
   const following = await followChanges(opened, indexes);
-  const asking = createAsking(opened, domains, indexes, { thresholds, contextFor, prove: prover.prove });
+  const asking = createAsking(opened, domains, indexes, thresholds, contextFor, prover.prove);
   /** Returns the current settings of a domain and profile; `recorded` is the form in which records of answers store them. */
   const settings = (domain: string, name: string) => {
     const pack = domains.pack(domain);
@@ -78,7 +78,10 @@ export async function createEngine(config: Config, given: EngineParts = {}) {
     /** Stored questions: review, sessions, feedback, statistics, deletion. */
     memory,
     /** Reports every call of a model or an encoder, without its texts. @returns a function that ends the subscription */
-    watchCalls: opened.calls.watch,
+    watchCalls: (listener: CallListener) => {
+      opened.callListeners.add(listener);
+      return () => opened.callListeners.delete(listener);
+    },
     domain: domains.pack,
     ...{ scope: domains.scope, reach: domains.reach },
     corpus: indexes.of,

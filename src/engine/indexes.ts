@@ -28,15 +28,13 @@ const EMBEDDED_BATCH = 256;
 export async function usesVectorTables({ config, store, warn }: Opened, domains: Pick<Domains, "pack" | "profile">): Promise<boolean> {
   const { vectors } = store;
   if (vectors === null || config.database?.vectors === "process") return false;
-  if (config.database?.vectors === "pgvector") {
-    await vectors.assertAvailable();
-    return true;
-  }
-  if (domains.profile(domains.pack(config.domain)).retrieve.vectors !== "pgvector") return false;
+  const isRequired = config.database?.vectors === "pgvector";
+  if (!isRequired && domains.profile(domains.pack(config.domain)).retrieve.vectors !== "pgvector") return false;
   try {
     await vectors.assertAvailable();
     return true;
   } catch (error) {
+    if (isRequired) throw error;
     warn(`Vectors are compared in this process: ${messageOf(error)}`);
     return false;
   }

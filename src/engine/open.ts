@@ -66,6 +66,9 @@ export interface EngineParts {
 }
 
 export const DATABASE_FILE = "sourcebound.db";
+export const PROOF_KEY_FILE = "proof-key.pem";
+/** Folders in the data folder that cannot be regenerated. */
+export const KEPT_FOLDERS = ["uploads", "web", "input", "calibration"] as const;
 
 /**
  * Opens the configured database: a file in the data folder, or PostgreSQL.
@@ -87,7 +90,7 @@ async function openStore(
 }
 
 /** Files and folders in the data folder that contain records. With PostgreSQL they would be ignored. */
-const RECORDS_OF_A_FOLDER = [DATABASE_FILE, "proof-key.pem", "uploads", "web", "input", "calibration"] as const;
+const RECORDS_OF_A_FOLDER = [DATABASE_FILE, PROOF_KEY_FILE, ...KEPT_FOLDERS] as const;
 
 /** Throws if the data folder contains records of its own, because PostgreSQL would silently be used without them. */
 function assertNothingLocal(folder: string): void {
@@ -98,11 +101,10 @@ function assertNothingLocal(folder: string): void {
 }
 
 function holdsSomething(path: string): boolean {
-  if (!existsSync(path)) return false;
   try {
     return readdirSync(path).some((name) => !name.startsWith("."));
-  } catch {
-    return true;
+  } catch (error) {
+    return systemCodeOf(error) !== "ENOENT";
   }
 }
 
@@ -114,8 +116,11 @@ function holdsSomething(path: string): boolean {
 export async function openShared(config: Config, given: EngineParts) {
   const { now = () => new Date(), clock = () => performance.now(), createId = () => timeOrderedId(now()) } = given;
   const { warn = (message: string) => process.emitWarning(message) } = given;
-  const calls = createCallWatch();
-  const models = watchModels(given.models !== undefined ? given.models : modelsOf(config), calls.tell);
+  const callListeners = new Set<CallListener>();
+  const tell: CallListener = (call) => {
+    for (const listener of callListeners) listener(call);
+  };
+  const models = watchModels(given.models !== undefined ? given.models : modelsOf(config), tell);
   const verifier = verifierOf(config, models);
   const { interactions_days: interactionsDays, interactions_rows: interactionsRows, audit_days: auditDays } = config.retention;
   const retention = { interactionsDays, interactionsRows, reportsDays: config.reports.days, auditDays };
@@ -124,24 +129,24 @@ export async function openShared(config: Config, given: EngineParts) {
   const embedded = given.embedded ?? once(sharedEncoder);
   const words = given.words ?? sharedEnglishWords();
   const opening = given.openEncoder ?? ((spec: unknown) => openEncoder(encoderSpecSchema.parse(spec), config, embedded));
-  const open = (spec: unknown) => watchEncoder(opening(spec), calls.tell);
+  const open = (spec: unknown) => watchEncoder(opening(spec), tell);
   const spec: unknown = given.encoder === undefined ? configuredSpec(config) : { given: given.encoder?.id };
-  const encoder = given.encoder ? watchEncoder(given.encoder, calls.tell) : given.encoder === null || spec === null ? null : open(spec);
+  const encoder = given.encoder ? watchEncoder(given.encoder, tell) : given.encoder === null || spec === null ? null : open(spec);
   const calibrations = loadCalibrations();
   // Processes that share a store sign with the same key.
   const shared = changes === null ? null : await store.fact("proof-key", createProofKey);
   const secret = await store.secret();
   /** Id of this store, which every index records. */
   const storeId = sha256Hex(`index of ${secret}`);
-  const search = config.search === undefined ? null : await openSearchCluster(config.search, { store, storeId, createId });
+  const search = config.search === undefined ? null : await openSearchCluster(config.search, store, storeId, createId);
   return {
     ...{ config, given, store, changes, search, storeId, retention, models, verifier, encoder, spec, calibrations, words },
-    ...{ now, clock, createId, warn, calls },
+    ...{ now, clock, createId, warn, callListeners },
     /** Folder of uploaded files; `null`: they are rows of a shared database. */
     uploads: changes === null ? join(config.data_dir, "uploads") : null,
     openEncoder: open,
     /** Returns the signing key of proofs, as PEM. @throws StoreError `proof_key_unusable` */
-    proofKey: () => shared ?? keyFile(join(config.data_dir, "proof-key.pem")),
+    proofKey: () => shared ?? keyFile(join(config.data_dir, PROOF_KEY_FILE)),
     /** Secret of this store; cache keys depend on it. */
     secret,
     local: { ...createLocalModels(config, calibrations, embedded, words), ...supportOf(config, models) },
@@ -225,22 +230,7 @@ export interface WatchedCall {
   readonly failure: string | null;
 }
 
-type CallListener = (call: WatchedCall) => void;
-
-/** Creates a list of listeners; `tell` reports a call to all of them. */
-function createCallWatch() {
-  const listeners = new Set<CallListener>();
-  return {
-    tell: (call: WatchedCall) => {
-      for (const listener of listeners) listener(call);
-    },
-    /** @returns a function that stops the notifications */
-    watch: (listener: CallListener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-  };
-}
+export type CallListener = (call: WatchedCall) => void;
 
 /** Wraps a model so that each call is reported. */
 function watchModel(model: ChatModel, tell: CallListener): ChatModel {
@@ -297,18 +287,12 @@ function codeOf(error: unknown): string {
 /** Milliseconds without a renewal of the lease after which another process may fill the index. */
 const LEASE_MS = 15_000;
 
-interface ClusterParts {
-  readonly store: Pick<Store, "documents" | "leases">;
-  /** Id of the store, recorded in each index. */
-  readonly storeId: string;
-  readonly createId: () => string;
-}
-
 /**
  * Opens the configured cluster. No request is sent before a domain is used.
+ * @param storeId id of the store, recorded in each index
  * @throws ConfigError `config_invalid` when the certificate cannot be read
  */
-async function openSearchCluster(search: SearchConfig, { store, storeId, createId }: ClusterParts) {
+async function openSearchCluster(search: SearchConfig, store: Store, storeId: string, createId: () => string) {
   // Load the modules only if OpenSearch is configured.
   const { OpenSearchConnection } = await import("../retrieval/opensearch/connection.ts");
   const { OpenSearchEngine } = await import("../retrieval/opensearch/opensearch-engine.ts");

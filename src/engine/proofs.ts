@@ -86,17 +86,13 @@ export async function madeAnswer(asked: StoredRecord, records: Store["records"])
   const { served } = asked.body as AnswerRecord;
   if (served === null) return asked;
   const made = await records.get(served);
-  const isSame = made !== null && saysTheSame(made, asked);
-  if (isSame) return made;
+  if (made !== null && contentOf(made) === contentOf(asked)) return made;
   const message =
     "There is no proof of this answer. It came from the cache, and the original answer is not on record: a reviewer wrote it, a document has changed since, or it is too old. Ask again with `cache.enabled: false`, and export the proof of the new answer.";
   throw new RequestError("proof_not_recorded", message, { id: asked.id });
 }
 
-function saysTheSame(a: Pick<StoredRecord, "answer">, b: Pick<StoredRecord, "answer">): boolean {
-  const shown = ({ answer }: Pick<StoredRecord, "answer">) => {
-    const { status, sentences, citations, claims, checks } = JSON.parse(answer) as Record<string, unknown>;
-    return JSON.stringify([status, sentences, citations, claims, checks]);
-  };
-  return shown(a) === shown(b);
+function contentOf({ answer }: StoredRecord): string {
+  const { status, sentences, citations, claims, checks } = JSON.parse(answer) as Record<string, unknown>;
+  return JSON.stringify([status, sentences, citations, claims, checks]);
 }

@@ -18,7 +18,7 @@ import { openSqlite } from "../store/sqlite.ts";
 import { createStore } from "../store/store.ts";
 import type { DomainPack } from "./domain.ts";
 import type { Domains } from "./domains.ts";
-import type { AskOptions, ReplayOptions } from "./engine-types.ts";
+import type { AskOptions, TenantOptions } from "./engine-types.ts";
 import type { EngineParts, Opened } from "./open.ts";
 import { madeAnswer, mayShowRecord, visibleRecord } from "./proofs.ts";
 
@@ -40,7 +40,8 @@ function saidBy({ status, sentences, citations }: Pick<Answer, "status" | "sente
 function differingPlaces(stored: Answer, again: Answer): string[] {
   const [one, other] = [withoutTimes(stored), withoutTimes(again)];
   if (JSON.stringify(one) === JSON.stringify(other)) return [];
-  const places = [...new Set([...differing(one, other, ""), ...(sameKeys(one, other) ? [] : ["order of keys"])])];
+  const isSameOrder = JSON.stringify(Object.keys(one)) === JSON.stringify(Object.keys(other));
+  const places = [...differing(one, other).map(({ place }) => place), ...(isSameOrder ? [] : ["order of keys"])];
   return places.slice(0, PLACES);
 }
 
@@ -48,17 +49,13 @@ function withoutTimes(answer: Answer): object {
   return Object.fromEntries(Object.entries(answer).filter(([name]) => !TIMES.has(name)));
 }
 
-function sameKeys(one: object, other: object): boolean {
-  return JSON.stringify(Object.keys(one)) === JSON.stringify(Object.keys(other));
-}
-
-function differing(one: unknown, other: unknown, at: string): string[] {
-  if (JSON.stringify(one) === JSON.stringify(other)) return [];
+/** Returns the JSON paths at which two values differ, with both values. */
+function differing(before: unknown, after: unknown, place = ""): { place: string; before: unknown; after: unknown }[] {
+  if (JSON.stringify(before) === JSON.stringify(after)) return [];
   const isTree = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
-  if (!isTree(one) || !isTree(other)) return [at];
-  return [...new Set([...Object.keys(one), ...Object.keys(other)])].flatMap((key) =>
-    differing(one[key], other[key], at === "" ? key : `${at}.${key}`),
-  );
+  if (!isTree(before) || !isTree(after)) return [{ place, before, after }];
+  const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...keys].flatMap((key) => differing(before[key], after[key], place === "" ? key : `${place}.${key}`));
 }
 
 /** Returns the settings that changed, with their paths and both values. */
@@ -66,16 +63,13 @@ function settingChanges(before: RecordedSettings, after: RecordedSettings) {
   const [one, other] = [before, after].map(({ software, checks, encoder, pack, profile, threshold }) =>
     JSON.parse(JSON.stringify({ software, checks, encoder, pack, profile, threshold })),
   );
-  return differing(one, other, "").map((setting) => ({ setting, before: shown(one, setting), after: shown(other, setting) }));
+  return differing(one, other).map(({ place, before, after }) => ({ setting: place, before: shown(before), after: shown(after) }));
 }
 
 /** Maximum characters of a displayed value. */
 const SHOWN = 120;
 
-function shown(tree: unknown, place: string): string {
-  let value = tree;
-  for (const step of place.split("."))
-    value = typeof value === "object" && value !== null ? (value as Record<string, unknown>)[step] : undefined;
+function shown(value: unknown): string {
   const text = value === undefined ? "(none)" : JSON.stringify(value);
   return text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}…`;
 }
@@ -178,7 +172,7 @@ export function createReplayer({ store, config, encoder, models }: Opened, { sco
     }
     return { now, changed: true, causes: causes.length > 0 ? causes : [{ type: "both" as const }] };
   };
-  const recordOf = async (id: string, options: ReplayOptions) => {
+  const recordOf = async (id: string, options: TenantOptions) => {
     const asker = scope(options);
     const asked = await visibleRecord(id, asker, store.records);
     return { asker, asked, made: await madeAnswer(asked, store.records) };
@@ -189,7 +183,7 @@ export function createReplayer({ store, config, encoder, models }: Opened, { sco
    * the id of the original answer if this one came from the cache.
    * @throws RequestError `unknown_answer`, `replay_impossible` with the reason
    */
-  const replay = async (id: string, options: ReplayOptions = {}) => {
+  const replay = async (id: string, options: TenantOptions = {}) => {
     const { asker, asked, made } = await recordOf(id, options);
     const corpus = await corpusOf(made);
     if (!(await mayShowRecord(made, asker, store.documents)))
@@ -204,7 +198,7 @@ export function createReplayer({ store, config, encoder, models }: Opened, { sco
   return {
     replay,
     /** Reproduces an answer, then repeats it with today's documents and settings, and reports the causes of a difference. */
-    async replayNow(id: string, options: ReplayOptions = {}) {
+    async replayNow(id: string, options: TenantOptions = {}) {
       const replayed = await replay(id, options);
       const { made } = await recordOf(id, options);
       return { ...replayed, ...(await compareWithNow(made, options.signal)) };
@@ -249,7 +243,7 @@ function filtersOf({ filters }: AnswerRecord["question"]): FilterRequest | null 
 /** Orders document changes: first those of documents with a passage of the answer. */
 function likeliest(edits: readonly DocumentChange[], { body }: Pick<StoredRecord, "body">): DocumentChange[] {
   const found = new Set((body as AnswerRecord).passages.map(({ documentId }) => documentId));
-  return [...edits].sort((a, b) => Number(found.has(b.id)) - Number(found.has(a.id)));
+  return edits.toSorted((a, b) => Number(found.has(b.id)) - Number(found.has(a.id)));
 }
 
 function withEdit(before: readonly PastDocument[], after: readonly PastDocument[], { id }: DocumentChange): PastDocument[] {
@@ -258,17 +252,15 @@ function withEdit(before: readonly PastDocument[], after: readonly PastDocument[
 }
 
 function changesBetween(before: readonly PastDocument[], after: readonly PastDocument[]): DocumentChange[] {
-  const old = new Map(before.map((one) => [one.document.id, one.document]));
-  const young = new Map(after.map((one) => [one.document.id, one.document]));
-  const gone = [...old.values()].filter(({ id }) => !young.has(id)).map(({ id, path }) => ({ id, path, change: "deleted" as const }));
-  const put = [...young.values()].flatMap(({ id, path, version }): DocumentChange[] => {
-    const known = old.get(id);
-    return known === undefined ? [{ id, path, change: "added" }] : known.version === version ? [] : [{ id, path, change: "changed" }];
-  });
-  return [...gone, ...put].sort((a, b) => (a.path < b.path ? -1 : 1));
+  const old = new Map(before.map(({ document }) => [document.id, document]));
+  const young = new Map(after.map(({ document }) => [document.id, document]));
+  return [...new Map([...old, ...young]).values()]
+    .filter(({ id }) => old.get(id)?.version !== young.get(id)?.version)
+    .map(({ id, path }): DocumentChange => ({ id, path, change: !old.has(id) ? "added" : young.has(id) ? "changed" : "deleted" }))
+    .sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-export interface DocumentChange {
+interface DocumentChange {
   readonly id: string;
   readonly path: string;
   readonly change: "added" | "changed" | "deleted";

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { Dirent } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, sep } from "node:path";
@@ -90,19 +89,13 @@ async function store(
 
 /** Lists files below a folder as relative paths, with `/` as separator; empty if the folder does not exist. */
 export async function listFiles(folder: string): Promise<string[]> {
-  const entries = await entriesOf(folder, true);
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
+    if (systemCodeOf(error) === "ENOENT") return [];
+    throw error;
+  });
   return entries
     .filter((entry) => entry.isFile())
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/"));
-}
-
-export async function entriesOf(folder: string, recursive = false): Promise<Dirent[]> {
-  try {
-    return await readdir(folder, { recursive, withFileTypes: true });
-  } catch (error) {
-    if (systemCodeOf(error) === "ENOENT") return [];
-    throw error;
-  }
 }
 
 function namesOf(listed: readonly Original[]): string {

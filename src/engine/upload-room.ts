@@ -15,11 +15,16 @@ import { type FileStatus, type Work, workSchema } from "./engine-types.ts";
 import { listFiles } from "./sources.ts";
 
 /** Prefix of upload sources; the access label follows. */
-export const UPLOAD_SOURCE = "upload:";
+const UPLOAD_SOURCE = "upload:";
 
 /** Returns domain, tenant and label of uploaded files, with the name of the source of their documents. */
 export function uploadPlace(of: OriginalsOf) {
   return { ...of, source: `${UPLOAD_SOURCE}${of.label}` };
+}
+
+/** Returns domain, tenant and label of the uploads that a source contains; `null`: its files were not uploaded. */
+export function uploadOf({ domain, tenant, source }: Omit<FilePlace, "path">): OriginalsOf | null {
+  return source.startsWith(UPLOAD_SOURCE) ? { domain, tenant, label: source.slice(UPLOAD_SOURCE.length) } : null;
 }
 
 /** Name of the folder for incomplete uploads. */

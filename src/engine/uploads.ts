@@ -11,7 +11,7 @@ import { tenantOf } from "./domain.ts";
 import type { Domains } from "./domains.ts";
 import type { GivenFile, LibraryFile, ReachOptions, UploadOptions } from "./engine-types.ts";
 import type { Opened } from "./open.ts";
-import { readInside, UPLOAD_SOURCE, type UploadRoom, uploadPlace } from "./upload-room.ts";
+import { readInside, type UploadRoom, uploadOf, uploadPlace } from "./upload-room.ts";
 
 /** Maximum characters of an upload's label. */
 const LABEL_CHARACTERS = 60;
@@ -22,11 +22,6 @@ const LABEL_FOLDER_CHARACTERS = 240;
 export function fileId(domain: string, { tenant, source, path }: Pick<FileDescription, "tenant" | "source" | "path">): string {
   const parts = JSON.stringify([domain, tenant, source, path]);
   return `file_${createHash("sha256").update(parts).digest("base64url").slice(0, 22)}`;
-}
-
-/** Returns the extensions of supported files, with the dot. Loads parsers lazily. */
-async function readExtensions(): Promise<readonly string[]> {
-  return (await import("../ingest/formats/formats.ts")).openedExtensions;
 }
 
 /** Creates the upload methods, and the list of all files of any source. */
@@ -76,8 +71,9 @@ export function createUploads(
     const pack = domains.pack(named);
     const label = wanted ?? pack.documents.access;
     const of = { domain: pack.name, tenant: tenantOf(pack, party), label };
-    const known = await readExtensions();
-    const files = given.map(({ name, bytes }) => ({ path: assertPath(name, known), bytes }));
+    // Load parsers only when a file is uploaded.
+    const { openedExtensions } = await import("../ingest/formats/formats.ts");
+    const files = given.map(({ name, bytes }) => ({ path: assertPath(name, openedExtensions), bytes }));
     assertLabel(label);
     const paths = files.map(({ path }) => path);
     assertOnce(paths);
@@ -102,12 +98,12 @@ export function createUploads(
       const { domain, tenant } = domains.scope(options);
       const file = (await library(options)).find((one) => one.id === id && one.tenant === tenant);
       if (file === undefined) return false;
-      if (!file.source.startsWith(UPLOAD_SOURCE)) {
+      const of = uploadOf({ ...file, domain });
+      if (of === null) {
         const message =
           "This file was not deleted, because it lies in a folder of the server and the next ingest would add it again. Delete it in that folder, then send POST /v1/admin/refresh.";
         throw new RequestError("file_not_uploaded", message);
       }
-      const of = { domain, tenant, label: file.source.slice(UPLOAD_SOURCE.length) };
       await room.take(of, file.path, () => deleteFile(file, { domain }));
       return true;
     },
@@ -123,9 +119,7 @@ export function createUploads(
       const { source, tenant, originalHash, reading } = document;
       const path = fileOfDocument(document.path);
       const origin = (await store.origins.list(asker.domain)).find((one) => one.source === source && one.tenant === tenant);
-      const uploaded = source.startsWith(UPLOAD_SOURCE)
-        ? { domain: asker.domain, tenant, label: source.slice(UPLOAD_SOURCE.length) }
-        : null;
+      const uploaded = uploadOf({ domain: asker.domain, tenant, source });
       const bytes =
         uploaded !== null ? await room.bytes(uploaded, path) : origin === undefined ? null : await readInside(origin.root, path);
       if (bytes === null)

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { messageOf } from "../shared/errors.ts";
-import type { IngestCounts, IngestEvent } from "../shared/events.ts";
+import type { IngestCounts } from "../shared/events.ts";
 import { JOB_WORD_MS, type Job } from "../store/jobs.ts";
 import type { Store } from "../store/store.ts";
-import type { EngineDocuments } from "./documents.ts";
+import { countsOf, type EngineDocuments } from "./documents.ts";
 import { type JobEvent, type Work, type WorkOptions, workSchema } from "./engine-types.ts";
 import type { Opened } from "./open.ts";
 import { layOut } from "./sources.ts";
@@ -88,12 +88,7 @@ async function* perform(job: Job, name: string, ends: AbortSignal, parts: Worker
   }
 }
 
-async function read(
-  domain: string,
-  work: Work,
-  signal: AbortSignal,
-  { store, uploads, ingest }: WorkerParts,
-): Promise<IngestCounts | null> {
+async function read(domain: string, work: Work, signal: AbortSignal, { store, uploads, ingest }: WorkerParts): Promise<IngestCounts> {
   if (work.type === "folder") {
     const { type: _, folder, ...options } = work;
     return countsOf(ingest(folder, { domain, ...options, signal }));
@@ -109,10 +104,4 @@ async function read(
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-async function countsOf(events: AsyncIterable<IngestEvent>): Promise<IngestCounts | null> {
-  let counts: IngestCounts | null = null;
-  for await (const event of events) if (event.type === "ingest-end") counts = event.counts;
-  return counts;
 }

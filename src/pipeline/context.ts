@@ -22,6 +22,7 @@ import type { Profile } from "../profiles/profile.ts";
 import type { RankingWeights } from "../ranking/features.ts";
 import type { DomainIndex } from "../retrieval/domain-index.ts";
 import type { RetrieveParts } from "../retrieval/retrieve.ts";
+import type { Config } from "../shared/config.ts";
 import { ModelError } from "../shared/errors.ts";
 import type { AnswerEvent, AnswerStage } from "../shared/events.ts";
 import type { AskRequest, Scope } from "../shared/types.ts";
@@ -155,10 +156,9 @@ export interface RecordedSettings {
 
 /** Retention periods and maximum numbers of cached answers, conversation turns and reports. */
 export interface RememberSettings {
-  readonly cache: { readonly enabled: boolean; readonly hours: number; readonly entries: number; readonly servesFlagged?: boolean };
-  readonly session: { readonly turns: number; readonly idleMinutes: number; readonly most?: number };
-  /** `text: false`: a report stores no text, only kinds of findings, counts and scores. */
-  readonly reports: { readonly enabled: boolean; readonly days: number; readonly entries: number; readonly text: boolean };
+  readonly cache: Pick<Config["cache"], "enabled" | "hours" | "entries" | "serve_flagged">;
+  readonly session: Config["session"];
+  readonly reports: Config["reports"];
 }
 
 type StageFact = string | number | boolean | null;
@@ -218,17 +218,8 @@ function round(ms: number): number {
  * infinite `ms` sets no limit. A timeout ends the model call but not the answer. `end` releases the timer.
  */
 export function limitModel(signal: AbortSignal, ms: number): { readonly signal: AbortSignal; end(): void } {
-  const limited = new AbortController();
-  const leave = () => limited.abort(signal.reason);
-  if (signal.aborted) leave();
-  else signal.addEventListener("abort", leave, { once: true });
-  const expire = () => limited.abort(new ModelError("model_timeout", "it did not finish within the time limit of the answer"));
+  const expired = new AbortController();
+  const expire = () => expired.abort(new ModelError("model_timeout", "it did not finish within the time limit of the answer"));
   const timer = Number.isFinite(ms) ? setTimeout(expire, ms) : undefined;
-  return {
-    signal: limited.signal,
-    end() {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", leave);
-    },
-  };
+  return { signal: AbortSignal.any([signal, expired.signal]), end: () => clearTimeout(timer) };
 }

@@ -197,7 +197,7 @@ function recheckOf(question: Question, context: PipelineContext): (answer: Answe
  * graph cache, as in the published `seven-layer` design (docs/profiles.md).
  */
 function servesFlagged({ profile, remember }: PipelineContext): boolean {
-  return remember?.cache.servesFlagged === true && profile.caches.includes("graph");
+  return remember?.cache.serve_flagged === true && profile.caches.includes("graph");
 }
 
 /** Explanation of how the caches treat a question. */

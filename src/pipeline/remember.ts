@@ -48,9 +48,7 @@ export async function remember(answered: Answered, context: PipelineContext, log
     topics: await (hit === null || hit.level === "curated" ? read() : context.answers.topicsOf(hit.answer, read)),
     answers: context.answers,
   };
-  const { reports } = context.remember;
-  const kept = { ...reports, text: reports.text && question.privacy !== "ephemeral" };
-  const report = await reportLowConfidence(answered, context, kept, log);
+  const report = await reportLowConfidence(answered, context, context.remember.reports, log);
   const inputs = { revision: context.corpus.indexedRevision, settings: context.settings, calls: context.modelCalls };
   const recorded = (stored: Answer) => (isStoredAsShown(answer, stored) ? recordOf(question, outcome, inputs) : null);
   const { cached, reportFailure } = await rememberAnswer(question, answer, facts, store, context.remember, report, recorded);
@@ -76,7 +74,7 @@ interface Answered {
 async function reportLowConfidence(
   answered: Answered,
   context: PipelineContext,
-  { enabled, days, entries, text }: RememberSettings["reports"],
+  { enabled, days, entries }: RememberSettings["reports"],
   log: StageLog,
 ): Promise<NewReport | null> {
   const { question, answer, outcome } = answered;
@@ -103,7 +101,7 @@ async function reportLowConfidence(
       unreadable: counts.unreadable,
       threshold,
     });
-    const kept = text ? report : withoutText(report);
+    const kept = question.privacy === "ephemeral" ? withoutText(report) : report;
     return { id: context.createId(), topic: kept.query.topics[0] ?? null, report: kept, days, entries };
   } catch (error) {
     reportFailed(error, context.reports, log);
@@ -251,7 +249,7 @@ function turnOf(
   { question, answer, redacted }: { readonly question: Question; readonly answer: Answer; readonly redacted: string },
   sessionId: string,
   isStored: boolean,
-  { idleMinutes, turns, most }: RememberSettings["session"],
+  { idle_minutes: idleMinutes, turns: limit, most }: RememberSettings["session"],
 ): NewTurn {
   const text = answer.refusal?.message ?? answer.sentences.map((sentence) => sentence.text).join(" ");
   const turn = {
@@ -260,8 +258,7 @@ function turnOf(
     citations: answer.citations.map(({ chunkId }) => chunkId),
     shown: sessionShown(answer, isStored),
   };
-  const settings = { idleMinutes, limit: turns, userId: question.userId ?? null, ...(most === undefined ? {} : { most }) };
-  return { session: sessionId, scope: question.scope, turn, settings };
+  return { session: sessionId, scope: question.scope, turn, settings: { idleMinutes, limit, userId: question.userId ?? null, most } };
 }
 
 /**

@@ -70,7 +70,7 @@ export interface SourceRule {
 }
 
 /** A rule that every profile has, at the end of its list. */
-const FOREIGN_LANGUAGE: SourceRule = {
+export const FOREIGN_LANGUAGE: SourceRule = {
   rule: "a sentence in another language than its sources is not shown",
   state: "ours",
   why: "the wording of the sentence cannot be compared with its sources; languages are detected from script and function words",
@@ -151,22 +151,13 @@ export type GateSettings =
    * the Hugging Face Hub is not installed, the weights and thresholds in `learned` apply. Then `cross` is the passage's share
    * of the confidence of the answer, in proportion to the probability of its best candidate.
    */
-  | {
+  | ({
       readonly type: "guard";
-      readonly relevanceWeight: number;
-      readonly crossWeight: number;
-      readonly perPassage: number;
-      readonly aggregate: number;
       readonly keep: number;
-      readonly learned: {
-        readonly relevanceWeight: number;
-        readonly crossWeight: number;
-        readonly perPassage: number;
-        readonly aggregate: number;
-      };
+      readonly learned: GuardWeights;
       /** Score to use as `cross`. The thresholds refer to this score. @default "cross" */
       readonly by?: "cross" | "probability";
-    }
+    } & GuardWeights)
   /** Gate of `vg-rag`: the geometric mean of relevance, consistency and agreement. */
   | { readonly type: "v-score"; readonly verified: number; readonly rejected: number }
   /**
@@ -176,6 +167,13 @@ export type GateSettings =
    */
   | { readonly type: "best-similarity"; readonly minimum: number; readonly probability: number; readonly by?: "cosine" | "probability" }
   | { readonly type: "none" };
+
+interface GuardWeights {
+  readonly relevanceWeight: number;
+  readonly crossWeight: number;
+  readonly perPassage: number;
+  readonly aggregate: number;
+}
 
 export interface RouteSettings {
   /** Number of complex terms in the question from which the large model is selected. */

@@ -52,9 +52,9 @@ const subjectOf = (question: string) => SUBJECTS.findIndex((subject) => question
 const matcher = fakeMatcher((asked, stored) => subjectOf(asked) === subjectOf(stored));
 const embed = async (text: string) => ({ model: "words", values: hashedWords(text) });
 const settings = {
-  cache: { enabled: true, hours: 1, entries: 1_000_000 },
-  session: { turns: 0, idleMinutes: 1 },
-  reports: { enabled: false, days: 1, entries: 0, text: false },
+  cache: { enabled: true, hours: 1, entries: 1_000_000, serve_flagged: false },
+  session: { turns: 0, idle_minutes: 1, most: 1_000 },
+  reports: { enabled: false, days: 1, entries: 0 },
 };
 const scopeSettings = { secret: "s", language: "en", encoder: "e", configHash: "c" };
 
