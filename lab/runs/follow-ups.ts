@@ -5,10 +5,11 @@ import { mean } from "../../src/grading/metrics.ts";
 import { countRow, decimal, makeReport, type TableRow } from "../../src/grading/report.ts";
 import { readQuestion } from "../../src/language/question.ts";
 import { sharedEncoder } from "../../src/models/embedded-encoder.ts";
-import { type EarlierTurn, resolveFollowUp } from "../../src/pipeline/admit.ts";
+import { resolveFollowUp } from "../../src/pipeline/admit.ts";
 import { Bm25Index } from "../../src/retrieval/bm25.ts";
 import { FIELD_WEIGHTS } from "../../src/retrieval/indexed-windows.ts";
 import { RequestError } from "../../src/shared/errors.ts";
+import type { Turn } from "../../src/shared/types.ts";
 import { createStemmer, tokenize } from "../../src/text/tokens.ts";
 import type { EvaluateEvent } from "./va.ts";
 
@@ -30,7 +31,7 @@ type Row = z.infer<typeof rowSchema>;
 
 interface Followed {
   readonly row: Row;
-  readonly history: readonly EarlierTurn[];
+  readonly history: readonly Turn[];
   /** Index of the passage that answers. */
   readonly gold: number;
 }
@@ -145,8 +146,8 @@ function indexAnswers(
 }
 
 /** Pairs questions and answers of a dialog. Each answer comes from its section of the article, which therefore counts as its citation. */
-function turnsOf([title = "", section = "", ...said]: readonly string[]): EarlierTurn[] {
-  const turns: EarlierTurn[] = [];
+function turnsOf([title = "", section = "", ...said]: readonly string[]): Turn[] {
+  const turns: Turn[] = [];
   for (let at = 0; at + 1 < said.length; at += 2) {
     turns.push({ question: said[at] as string, answer: said[at + 1] as string, titles: [title, section].filter((one) => one !== "") });
   }

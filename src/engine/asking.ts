@@ -118,7 +118,7 @@ export function createPipelineContext(opened: Opened, domains: Domains, indexes:
         support: usesSupport(profile) ? local.support : null,
       },
       guards: { contacts: publishedContacts(pack), tenants: pack.tenants },
-      refusal: { contacts: pack.contacts },
+      contacts: pack.contacts,
       isCommon: readers.isCommon,
       ranking: local.ranking,
       // Measurements never use the web, because they must be reproducible.

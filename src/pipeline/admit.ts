@@ -172,14 +172,6 @@ function begins({ text, start, before, behind }: Clause, message: string): boole
 
 type Embed = RankingModels["embed"];
 
-/** An earlier question with its answer. */
-export interface EarlierTurn {
-  readonly question: string;
-  readonly answer: string;
-  /** Titles of the cited documents. */
-  readonly titles?: readonly string[] | undefined;
-}
-
 interface ResolvedQuestion {
   readonly text: string;
   /** Phrases from earlier turns; empty if the question stands alone. */
@@ -229,7 +221,7 @@ const NO_TOPIC = new Set(
  * @example resolveFollowUp("How long does it take?", [{ question: "What is a Higher-Level Review?", answer: "…"
  * }]).text // "How long does it take? (Higher-Level Review)"
  */
-export function resolveFollowUp(question: string, history: readonly EarlierTurn[], embed?: Embed): ResolvedQuestion {
+export function resolveFollowUp(question: string, history: readonly Turn[], embed?: Embed): ResolvedQuestion {
   const turns = history.slice(-TURNS);
   const last = turns.at(-1);
   if (last === undefined || !leansOnHistory(question)) return { text: question, added: [] };
@@ -316,7 +308,7 @@ function pointsBack(question: string): boolean {
 }
 
 /** Ranks phrases of earlier turns by salience; ties keep order of appearance, latest turn first. */
-function rankPhrases(turns: readonly EarlierTurn[]): string[] {
+function rankPhrases(turns: readonly Turn[]): string[] {
   const salience = new Map<string, { phrase: string; score: number }>();
   const note = (phrase: string, score: number) => {
     const key = tokenize(phrase).join(" ");

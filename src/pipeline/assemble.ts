@@ -30,11 +30,10 @@ import type {
   Warning,
   WebEvidence,
 } from "../shared/types.ts";
-import type { NewRecord } from "../store/interaction.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { sumOrNull } from "../text/numbers.ts";
 import { headingOf } from "../text/units.ts";
-import type { Models, PipelineContext, RecordedCall, RecordedSettings, Trace } from "./context.ts";
+import type { Models, PipelineContext, RecordedCall, Trace } from "./context.ts";
 import type { Found } from "./retrieve.ts";
 import { nothingWritten } from "./write.ts";
 
@@ -124,14 +123,8 @@ export function chooseSeeAlso(evidence: readonly Evidence[], citations: readonly
     ({ passage: { document }, verdict }) => verdict !== "rejected" && !cited.has(document.id) && document.title !== "",
   );
   if (further === undefined) return null;
-  const { document } = further.passage;
-  return {
-    documentId: document.id,
-    documentVersion: document.version,
-    title: document.title,
-    heading: headingOf(further.passage),
-    url: document.url,
-  };
+  const { id: documentId, version: documentVersion, title, url } = further.passage.document;
+  return { documentId, documentVersion, title, heading: headingOf(further.passage), url };
 }
 
 /**
@@ -196,74 +189,48 @@ const NOT_DECIDED: Decision = {
 /** A recorded passage: its document and offsets, without the text. */
 export type RecordedPassage = ReturnType<typeof placeOf>;
 
-export interface RecordedQuote extends TextRange {
+interface RecordedQuote extends TextRange {
   /** Index into `passages`. */
   readonly passage: number;
   readonly header: TextRange | null;
 }
 
-export interface RecordedDraft {
-  readonly text: string;
-  /** Indexes into `quotes`. */
-  readonly quotes: readonly number[];
-  readonly missing: readonly number[];
-  /** One list for each source that the sentence does not cite: indexes into `quotes` of that source's most similar quotes. */
-  readonly others: readonly (readonly number[])[];
-  readonly dangling: boolean;
-}
-
-/** What one answer was made from. Texts are referenced by document version and offsets, so that a replay can load them. */
-export interface AnswerRecord {
-  readonly format: 1;
-  readonly question: Pick<Question, "text" | "resolved" | "profile" | "detail" | "selection" | "history" | "filters">;
-  /** Model calls in order; `null`: a model was called, but the calls were not recorded. */
-  readonly calls: readonly RecordedCall[] | null;
-  /** Id of the stored answer that was served; `null`: the answer is new. */
-  readonly served: string | null;
-  readonly passages: readonly RecordedPassage[];
-  readonly quotes: readonly RecordedQuote[];
-  /** Indexes into `quotes` of the quotes offered to the model. */
-  readonly offered: readonly number[];
-  /** Indexes into `quotes` of the quotes that an extractive answer is chosen from. */
-  readonly candidates: readonly number[];
-  readonly drafts: readonly RecordedDraft[];
-  /** Indexes into `passages` of the evidence (all passages with a verdict), in order. */
-  readonly evidence: readonly number[];
-}
-
-/** Inputs of a record besides the question and its outcome. */
-export interface RecordedInputs extends Pick<AnswerRecord, "calls"> {
-  readonly revision: number;
-  readonly settings: RecordedSettings;
-}
-
+/**
+ * Returns what one answer was made from. Texts are referenced by document version and offsets, so that a replay can load
+ * them.
+ * @param calls model calls in order; `null`: a model was called, but the calls were not recorded
+ */
 export function recordOf(
-  question: Question,
-  outcome: Pick<Outcome, "written" | "evidence" | "hit">,
-  { revision, settings, calls }: RecordedInputs,
-): NewRecord {
-  const { text, resolved, profile, detail, selection, history, filters = null } = question;
+  { text, resolved, profile, detail, selection, history, filters = null }: Question,
+  { written, evidence, hit }: Pick<Outcome, "written" | "evidence" | "hit">,
+  calls: readonly RecordedCall[] | null,
+) {
   const { passages, quotes, passageAt, quoteAt } = createTables();
-  const { written, evidence } = outcome;
-  const body: AnswerRecord = {
+  return {
     format: 1,
     question: { text, resolved, profile, detail, selection, history, filters },
     calls,
-    served: outcome.hit?.answer.id ?? null,
+    /** Id of the stored answer that was served; `null`: the answer is new. */
+    served: hit?.answer.id ?? null,
+    /** Indexes into `quotes` of the quotes offered to the model. */
     offered: written.offered.map(quoteAt),
+    /** Indexes into `quotes` of the quotes that an extractive answer is chosen from. */
     candidates: written.candidates.map(quoteAt),
     drafts: written.drafts.map((draft) => ({
       text: draft.text,
+      /** Indexes into `quotes`. */
       quotes: draft.quotes.map(quoteAt),
       missing: [...draft.missing],
+      /** One list for each source that the sentence does not cite: indexes into `quotes` of that source's most similar quotes. */
       others: draft.others.map((other) => other.map(quoteAt)),
       dangling: draft.dangling === true,
     })),
+    /** Indexes into `passages` of the evidence (all passages with a verdict), in order. */
     evidence: evidence.map(({ passage }) => passageAt(passage)),
     ...{ passages, quotes },
   };
-  return { revision, settings, body };
 }
+export type AnswerRecord = ReturnType<typeof recordOf>;
 
 /** Returns functions that store each passage and quote once and return its index. */
 function createTables() {

@@ -174,7 +174,7 @@ export async function compress(given: Usable, context: PipelineContext, log: Sta
   const { profile } = context;
   const models = writersOf(context);
   const words = await wordsFor(question, context);
-  const choice = usableOf(given);
+  const choice = ofPassages(given.choice, given.usable);
   const found: readonly QuoteCandidate[] = chooseQuotes(choice, words, QUOTE_CANDIDATES);
   const candidates = given.quotable ? found : [];
   log.fact("candidates", found.length);
@@ -244,9 +244,10 @@ function offersOf(
   return given.type === "passages" ? [whole, trimmed] : [trimmed];
 }
 
-function usableOf({ choice, usable }: Usable): Choice {
-  const allowed = new Set(usable.map(({ passage }) => passage.sid));
-  return { ...choice, candidates: choice.candidates.filter(({ view }) => allowed.has(view.evidence.passage.sid)) };
+/** Returns the ranking without candidates of other passages than those of the evidence. */
+export function ofPassages(ranked: Choice, evidence: readonly Evidence[]): Choice {
+  const sids = new Set(evidence.map(({ passage }) => passage.sid));
+  return { ...ranked, candidates: ranked.candidates.filter(({ view }) => sids.has(view.evidence.passage.sid)) };
 }
 
 function routeFacts({ question, usable, scale }: Usable, { complexity }: PipelineContext): RouteFacts {

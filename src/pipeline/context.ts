@@ -50,7 +50,7 @@ export interface PipelineContext {
   /** Scores whether one passage supports another. Used where comparing their facts by rules finds neither agreement nor conflict. */
   readonly agreement: Pick<SupportScorer, "score">;
   /** Language model whose scores of passages replace the rule-based scores; `null`: rule-based scores only. */
-  readonly verifier: ModelVerifier | null;
+  readonly verifier: { readonly verifier: PassageVerifier; readonly timeoutMs: number } | null;
   readonly calibrations: readonly Calibration[];
   /** Maximum prompt length of the model in tokens; the profile's limit applies too. `null`: only the profile's limit applies. */
   readonly modelTokens: number | null;
@@ -86,15 +86,14 @@ export interface PipelineContext {
   readonly web: WebParts | null;
   readonly check: Omit<CheckContext, "settings" | "question" | "guards">;
   readonly guards: Pick<GuardFacts, "contacts"> & { readonly tenants: Readonly<Record<string, Vocabulary>> };
-  readonly refusal: {
-    readonly contacts: readonly {
-      readonly name: string;
-      readonly contact: string;
-      readonly when: readonly string[];
-      /** The only tenant that may see the contact; `null` or absent: every tenant. */
-      readonly tenant?: string | null;
-    }[];
-  };
+  /** Contacts for refusals. */
+  readonly contacts: readonly {
+    readonly name: string;
+    readonly contact: string;
+    readonly when: readonly string[];
+    /** The only tenant that may see the contact; `null` or absent: every tenant. */
+    readonly tenant?: string | null;
+  }[];
   /** Dependencies of diagnostic reports. `warn` is called with the reason if a report cannot be stored. */
   readonly reports: Pick<ReportParts, "topics" | "readTopics" | "isCommon"> & { readonly warn: (message: string) => void };
   /** Settings of this domain and profile that affect answers. */
@@ -118,11 +117,6 @@ export interface RankingModels {
   readonly embed: (texts: readonly string[]) => readonly Float32Array[];
   /** The cross-encoder that the weights were trained with; `null`: unavailable, so the first stage alone orders candidates. */
   readonly read: ReadTexts | null;
-}
-
-export interface ModelVerifier {
-  readonly verifier: PassageVerifier;
-  readonly timeoutMs: number;
 }
 
 export const recordedCallSchema = z.object({
@@ -173,15 +167,8 @@ export interface StageLog {
 
 export const SILENT_LOG: StageLog = { fact: () => undefined, detail: () => undefined, notice: () => undefined };
 
-interface TraceParts {
-  /** Monotonic clock in milliseconds. */
-  readonly clock: () => number;
-  /** Awaited before each stage except `write`. The wait counts in `elapsed`, but not in the stage's time. */
-  readonly turn: () => Promise<void>;
-}
-
-/** Times the stages of one question and yields their `-start` and `-end` events. */
-export function createTrace({ clock, turn }: TraceParts, { verbose = false }: Pick<AskRequest, "verbose">) {
+/** Times the stages of one question and yields their `-start` and `-end` events. Waits for a turn count only in `elapsed`. */
+export function createTrace({ clock, turn }: Pick<PipelineContext, "clock" | "turn">, { verbose = false }: Pick<AskRequest, "verbose">) {
   const begun = clock();
   const timings: Record<string, number> = {};
   return {

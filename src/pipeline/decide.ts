@@ -25,7 +25,7 @@ import type { ScoreScale } from "../models/calibration/calibration.ts";
 import type { GateSettings } from "../profiles/profile.ts";
 import type { AskedQuestion, CandidateView, Choice, RankingWeights, ScoredCandidate } from "../ranking/features.ts";
 import { confidenceFeatures, confidenceOf, equalRows, readingText, withFollowing } from "../ranking/rank.ts";
-import type { Block, Evidence, Question, QuestionPart, Warning } from "../shared/types.ts";
+import type { Block, Evidence, Question, QuestionPart } from "../shared/types.ts";
 import { questionParts } from "./admit.ts";
 import { answersInQuotes, writersOf } from "./compress.ts";
 import type { PipelineContext, StageLog } from "./context.ts";
@@ -53,12 +53,8 @@ export async function decide(weighed: Weighed, context: PipelineContext, log: St
   const things = context.profile.gate.type === "sufficiency" ? await askedThings(question, context) : null;
   // Drop evidence that lacks the question's codes, such as "KX-10287", before ranking: the best candidate determines the confidence.
   const holding = things === null ? evidence : holdingCodes(evidence, things.codes);
-  const found = await choose(
-    { question, evidence: holding.length === 0 ? evidence : holding, ranked: weighed.ranked },
-    context,
-    log,
-    signal,
-  );
+  const chosen = { question, evidence: holding.length === 0 ? evidence : holding, ranked: weighed.ranked };
+  const found = await choose(chosen, context, log, signal);
   const choice = things === null ? found : { ...found, candidates: withoutOtherRows(found.candidates, things.codes) };
   const sufficiency = applyCalibration(weighed, choice, context, log);
   const made = decideByGate(evidence, gate, sufficiency, writersOf(context) !== null);
@@ -75,10 +71,8 @@ export async function decide(weighed: Weighed, context: PipelineContext, log: St
     if (gate.type === "similarity" || gate.type === "best-similarity") log.fact("minimum", Number(gate.minimum.toFixed(4)));
     if (scale.note !== null && !isLearned) log.notice(`thresholds_${scale.type}`, scale.note);
   }
-  const named =
-    things === null
-      ? made
-      : await withNamed(made, { question, isNamed: choice.candidates[0]?.isNamed === true }, things, context, log, signal);
+  const isNamed = choice.candidates[0]?.isNamed === true;
+  const named = things === null ? made : await withNamed(made, { question, isNamed }, things, context, log, signal);
   const decision: Decision =
     question.injectionSignals.length === 0 ? named : { ...named, answer: false, usable: [], warnings: [], reason: "injection" as const };
   log.fact("confidence", decision.confidence);
@@ -90,7 +84,11 @@ export async function decide(weighed: Weighed, context: PipelineContext, log: St
     : { rows: choice.candidates.length === 0 ? (weighed.ranked ?? choice) : choice, left: 0 };
   log.fact("answer", decision.answer && left === 0);
   if (!decision.answer) return { decision, decisionMargin, choice: rows };
-  if (left > 0) return { decision: { ...refusedFor(decision), warnings: [manyRows(left)] }, decisionMargin, choice };
+  if (left > 0) {
+    // A list of only some of the rows would be wrong.
+    const message = `${left} rows of one table match the question equally well, so none was chosen. Ask again with a word that only the wanted row contains, or open the table.`;
+    return { decision: { ...refusedFor(decision), warnings: [{ code: "rows_alike", message }] }, decisionMargin, choice };
+  }
   return { decision, decisionMargin, choice: await completeChoice(question, rows, context, log, signal) };
 }
 export type Decided = Awaited<ReturnType<typeof decide>>;
@@ -111,19 +109,12 @@ async function withEqualRows(question: Question, choice: Choice, context: Pipeli
   const { blocks = [], text = "" } = (await context.store.documents.load(question.scope, [documentId])).get(documentId) ?? {};
   const { start: from, end: to } = rows[0]?.view.evidence.passage.bounds ?? { start: 0, end: text.length };
   const isOfTable = (block: Block) => blocks[block.header ?? -1]?.start === header.start && block.start > header.start;
-  const all = blocks.filter(
-    (one) => isOfTable(one) && one.start >= from && one.end <= to && equal.matches(text.slice(one.start, one.end)),
-  ).length;
+  const isEqual = ({ start, end }: Block) => start >= from && end <= to && equal.matches(text.slice(start, end));
+  const all = blocks.filter((one) => isOfTable(one) && isEqual(one)).length;
   if (all > Math.min(rows.length, MAX_EQUAL_ROWS)) return { rows: choice, left: all };
   const [first, ...others] = rows as [ScoredCandidate, ...ScoredCandidate[]];
   const rest = choice.candidates.filter((candidate) => !rows.includes(candidate));
   return { rows: { ...choice, candidates: [first, ...others.map((row) => ({ ...row, isRequired: true as const })), ...rest] }, left: 0 };
-}
-
-/** Returns the warning for a refusal because too many rows match to list them. A list of only some would be wrong. */
-function manyRows(rows: number): Warning {
-  const message = `${rows} rows of one table match the question equally well, so none was chosen. Ask again with a word that only the wanted row contains, or open the table.`;
-  return { code: "rows_alike", message };
 }
 
 /**
@@ -199,11 +190,8 @@ function applyCalibration({ evidence, ranker }: Weighed, choice: Choice, context
   const judged = context.profile.gate.type !== "sufficiency" || evidence.length === 0 ? null : judgeBest(choice, ranking().weights, ranker);
   const at = judged === null ? null : applyThreshold(judged, threshold, { ranker, windows: corpus.windows });
   if (threshold.type === "calibrated") log.fact("calibration", threshold.calibration.name);
-  const misfit =
-    at?.misfit ??
-    (judged === null && evidence.length > 0 && threshold.type === "calibrated"
-      ? "no confidence could be computed for this question"
-      : null);
+  const isUnused = judged === null && evidence.length > 0 && threshold.type === "calibrated";
+  const misfit = at?.misfit ?? (isUnused ? "no confidence could be computed for this question" : null);
   if (misfit !== null) log.notice("calibration_unused", `The calibration does not apply, so the default threshold is used: ${misfit}.`);
   return at;
 }
@@ -283,9 +271,8 @@ function isCellOf({ text }: QuestionPart, { candidate, text: row }: CandidateVie
   const columns = behind.reduce((bits, one) => bits | one, 0);
   const held = first | columns | asked.bitsIn(row);
   const values = heldValues(row);
-  return (
-    words !== undefined && (words & columns) !== 0 && (words & ~held) === 0 && askedValues(text).every((kinds) => (values & kinds) !== 0)
-  );
+  const isHeld = words !== undefined && (words & columns) !== 0 && (words & ~held) === 0;
+  return isHeld && askedValues(text).every((kinds) => (values & kinds) !== 0);
 }
 
 /** Returns whether the cross-encoder scores every candidate too low for an answer. */

@@ -38,14 +38,11 @@ export async function recall(
 ): Promise<Pick<Known, "hit" | "judged">> {
   const { store, profile, questions } = context;
   const { asked, candidates } = await asRead({ question, known, found }, context);
-  const how = {
-    ...{ cache: store.cache, documents: store.documents, answers: context.answers, recheck: recheckOf(question, context) },
-    ...{ matcher: questions.matcher, settings: profile.match, byReview: profile.caches.includes("graph"), signal },
-    servesFlagged: servesFlagged(context),
-  };
+  const graphs = profile.caches.includes("graph");
+  const how = { ...partsOf(question, context), matcher: questions.matcher, settings: profile.match, byReview: graphs, signal };
   const accept = (one: Asked, collected: readonly Candidate[]) =>
     acceptCandidate(one, question.scope, collected, found.passages, how, effects);
-  const graph = asked !== null && profile.caches.includes("graph");
+  const graph = asked !== null && graphs;
   const collected = graph ? joinCandidates(await approvedQuestions(asked, store), candidates) : candidates;
   let recalled: Pick<Known, "hit" | "judged"> = asked !== null ? await accept(asked, collected) : { hit: null, judged: [] };
   if (graph && recalled.hit === null) {
@@ -108,14 +105,7 @@ async function find(question: Question, context: PipelineContext, effects: Effec
   const curated = await lookupReviewed(question, context, effects);
   if (curated !== null) return { ...NOTHING, hit: curated };
   if (key === null) return NOTHING;
-  const places = {
-    cache: store.cache,
-    documents: store.documents,
-    answers,
-    recheck: recheckOf(question, context),
-    servesFlagged: servesFlagged(context),
-  };
-  const { hit, ...exact } = await lookupExact(key, question.scope, places, effects);
+  const { hit, ...exact } = await lookupExact(key, question.scope, partsOf(question, context), effects);
   if (hit === null) return { hit, ...(await collect(question, question.resolved, context)), judged: [exact.judged] };
   if (generation !== null) answers.serves(key, question.resolved, { ...exact, hit, generation });
   return { ...NOTHING, hit, judged: [exact.judged] };
@@ -125,10 +115,9 @@ async function find(question: Question, context: PipelineContext, effects: Effec
 async function lookupReviewed(question: Question, context: PipelineContext, effects: Effects): Promise<Hit | null> {
   if (context.remember === null || (await uncacheable(question, context)) !== null) return null;
   const { review, documents } = context.store;
-  const places = { documents, review: effects === "drop" ? review : { ...review, demote: async () => undefined } };
   const recheck = recheckOf(question, context);
   return lookupCurated(curatedKey(question, context.cache), question, {
-    ...places,
+    ...{ documents, review: effects === "drop" ? review : { ...review, demote: async () => undefined } },
     recheck: async (answer) => isWithin(areaOf(question), answer) && (await recheck(answer)),
   });
 }
@@ -146,7 +135,7 @@ function isWithin(area: Area | null, { citations }: Answer): boolean {
  * Collects stored questions that may match.
  * @param text the question in the form that is compared with stored questions, with corrected spelling if there was a correction
  */
-export async function collect(question: Question, text: string, context: PipelineContext): Promise<Pick<Known, "asked" | "candidates">> {
+async function collect(question: Question, text: string, context: PipelineContext): Promise<Pick<Known, "asked" | "candidates">> {
   const { profile, questions, store } = context;
   const asked = profile.caches.some((level) => level !== "exact") ? await describe(question, text, context) : null;
   if (asked === null) return { asked, candidates: [] };
@@ -192,12 +181,13 @@ function recheckOf(question: Question, context: PipelineContext): (answer: Answe
   return (answer) => context.answers.passes(answer, madeWith, () => passesAgain(answer, checking(question, context)));
 }
 
-/**
- * Returns whether answers that a person flagged may be served. The settings must allow it, and the profile must have a
- * graph cache, as in the published `seven-layer` design (docs/profiles.md).
- */
-function servesFlagged({ profile, remember }: PipelineContext): boolean {
-  return remember?.cache.serve_flagged === true && profile.caches.includes("graph");
+/** Returns the parts that decide whether a stored answer is served. */
+function partsOf(question: Question, context: PipelineContext) {
+  const { answers, profile, remember } = context;
+  const { cache, documents } = context.store;
+  // Answers that a person flagged are served only by profiles with a graph cache, as in the published `seven-layer` design (docs/profiles.md).
+  const servesFlagged = remember?.cache.serve_flagged === true && profile.caches.includes("graph");
+  return { cache, documents, answers, recheck: recheckOf(question, context), servesFlagged };
 }
 
 /** Explanation of how the caches treat a question. */

@@ -6,7 +6,7 @@ import { askedValues, askedWords, heldValues, holdsWord, labelKinds } from "../l
 import type { Choice } from "../ranking/features.ts";
 import { areaOf } from "../retrieval/retrieve.ts";
 import type { QuestionWords } from "../retrieval/understand.ts";
-import type { Evidence, NearMiss, OriginalPlace, Passage, Question, Quote, Refusal } from "../shared/types.ts";
+import type { Evidence, NearMiss, Passage, Question, Quote, Refusal } from "../shared/types.ts";
 import type { CorpusCounts } from "../store/document-rows.ts";
 import { foldMarks } from "../text/normalise.ts";
 import { originalPlaceOf } from "../text/original-place.ts";
@@ -43,12 +43,11 @@ const NEAR_MISSES = 3;
 /** Maximum number of unreadable file names shown. */
 const UNREADABLE_NAMES = 20;
 
-type RefusalParts = PipelineContext["refusal"] &
-  Pick<PipelineContext, "isCommon"> & {
-    readonly words: Pick<QuestionWords, "tokens" | "questionTokens" | "idf">;
-    /** Quote to show for each passage, keyed by `sid`, best first. If any passage has a quote, passages without one are hidden. */
-    readonly nearest?: ReadonlyMap<string, Quote>;
-  };
+interface RefusalParts extends Pick<PipelineContext, "contacts" | "isCommon"> {
+  readonly words: Pick<QuestionWords, "tokens" | "questionTokens" | "idf">;
+  /** Quote to show for each passage, keyed by `sid`, best first. If any passage has a quote, passages without one are hidden. */
+  readonly nearest?: ReadonlyMap<string, Quote>;
+}
 
 /**
  * Refusal texts that no profile changes. If a selection or filters limit the search, `nothingWithin` and
@@ -79,23 +78,19 @@ export function explainRefusal(
   { words, isCommon, nearest, contacts: everyone }: RefusalParts,
 ): Refusal {
   const contacts = everyone.filter(({ tenant = null }) => tenant === null || tenant === question.scope.tenant);
-  const reason = counts.documents === 0 && counts.within === undefined ? "empty_corpus" : given;
+  const { documents, within } = counts;
+  const reason = documents === 0 && within === undefined ? "empty_corpus" : given;
+  const said = within === undefined ? sentence : REFUSAL_TEXTS[reason === "not_reliable" ? "unreliableWithin" : "nothingWithin"](within);
   const fitting = contacts.filter(({ when }) => when.length > 0 && mentions(question.resolved, when));
   const general = contacts.filter(({ when }) => when.length === 0);
   return {
     reason,
-    message: messageFor(reason, inPart(reason, counts.within) ?? sentence, question),
+    message: messageFor(reason, said, question),
     note: REFUSAL_TEXTS.note,
     searched: { ...counts, unreadable: unreadable.slice(0, UNREADABLE_NAMES), unreadableCount: unreadable.length },
     nearest: nearestMisses(question, evidence, { words, isCommon }, nearest ?? new Map()),
     contacts: [...fitting, ...general].map(({ name, contact }) => ({ name, contact })),
   };
-}
-
-/** Returns the refusal text if the search was limited, or `null` if all documents were searched. */
-function inPart(reason: Refusal["reason"], within: string | undefined): string | null {
-  if (within === undefined) return null;
-  return reason === "not_reliable" ? REFUSAL_TEXTS.unreliableWithin(within) : REFUSAL_TEXTS.nothingWithin(within);
 }
 
 function messageFor(reason: Refusal["reason"], sentence: string, { text, resolved, scope }: Question): string {
@@ -134,20 +129,13 @@ function placeOf(passage: Passage, quote: Quote | null): Omit<NearMiss, "missing
   const { document, window } = passage;
   const { id, version, title, url } = document;
   const heading = quote === null ? headingOf(passage) : (unitAt(passage, quote.start)?.headingPath.at(-1) ?? headingOf(passage));
+  // A near miss names only page numbers, without hashes and page coordinates.
+  const { sha256: _, normaliser: __, pages, ...place } = originalPlaceOf(document, quote ?? window);
   return {
-    title,
-    heading: heading === title ? null : heading,
-    url,
-    documentId: id,
-    documentVersion: version,
-    original: withoutHashes(originalPlaceOf(document, quote ?? window)),
+    ...{ title, heading: heading === title ? null : heading, url, documentId: id, documentVersion: version },
+    original: pages === undefined ? place : { ...place, pages: pages.map(({ page }) => ({ page })) },
     quote: quote?.text ?? null,
   };
-}
-
-/** Removes hashes and page coordinates: a near miss names only page numbers. */
-function withoutHashes({ sha256: _, normaliser: __, pages, ...place }: OriginalPlace): NearMiss["original"] {
-  return pages === undefined ? place : { ...place, pages: pages.map(({ page }) => ({ page })) };
 }
 
 function lacksOf(
@@ -217,8 +205,7 @@ export async function refuse(
   const isCalm = (await context.hotlines(question.text)).length === 0;
   const nearest = isCalm && reason !== "injection" ? await nearestQuotes(question, choice, context) : new Map<string, Quote>();
   const refusal = explainRefusal(question, reason, sentence, evidence, counts, {
-    ...context.refusal,
-    isCommon: context.isCommon,
+    ...{ contacts: context.contacts, isCommon: context.isCommon },
     words: await wordsFor(question, context),
     nearest,
   });

@@ -1,7 +1,6 @@
 import { usesCosines } from "../evidence/gate.ts";
 import { redactPersonalData } from "../guard/pii.ts";
 import { codesIn } from "../language/values.ts";
-import type { Matcher } from "../memory/matcher.ts";
 import { citedSources, forStorage, losesWords, namedDocuments, redactAnswered, retrievedFor } from "../memory/named-documents.ts";
 import { diagnose, reportCauses, withoutText } from "../memory/report.ts";
 import { sessionShown } from "../memory/session-messages.ts";
@@ -19,9 +18,7 @@ import { areaOf } from "../retrieval/retrieve.ts";
 import { messageOf } from "../shared/errors.ts";
 import type { Answer, Question } from "../shared/types.ts";
 import type { CachePut } from "../store/cache.ts";
-import type { QuestionNodes } from "../store/graph.ts";
-import type { Interaction, InteractionFacts, NewRecord, ReviewStatus } from "../store/interaction.ts";
-import type { Beside, InteractionStore } from "../store/interactions.ts";
+import type { Interaction, InteractionFacts, NewRecord } from "../store/interaction.ts";
 import type { NewReport } from "../store/reports.ts";
 import type { NewTurn } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
@@ -49,8 +46,10 @@ export async function remember(answered: Answered, context: PipelineContext, log
     answers: context.answers,
   };
   const report = await reportLowConfidence(answered, context, context.remember.reports, log);
-  const inputs = { revision: context.corpus.indexedRevision, settings: context.settings, calls: context.modelCalls };
-  const recorded = (stored: Answer) => (isStoredAsShown(answer, stored) ? recordOf(question, outcome, inputs) : null);
+  const { corpus, settings, modelCalls } = context;
+  const revision = corpus.indexedRevision;
+  const recorded = (stored: Answer) =>
+    isStoredAsShown(answer, stored) ? { revision, settings, body: recordOf(question, outcome, modelCalls) } : null;
   const { cached, reportFailure } = await rememberAnswer(question, answer, facts, store, context.remember, report, recorded);
   if (reportFailure !== null) reportFailed(reportFailure, context.reports, log);
   log.fact("cached", cached);
@@ -123,16 +122,13 @@ function thresholdFor({ decisionMargin, scale }: Pick<Outcome, "decisionMargin" 
   return { decisionMargin, below: usesCosines(gate) ? scale.threshold(below) : below, margin: null };
 }
 
+type NonNullableFields<T> = { readonly [Key in keyof T]: NonNullable<T[Key]> };
+
 /** Data of a new cache entry besides question and answer. */
 export interface CacheWriting {
   readonly scope: CacheScope;
   /** Describes the question, so that similar questions can match it; `null`: only the identical question matches. */
-  readonly share: {
-    readonly embed: (text: string) => Promise<{ readonly model: string; readonly values: Float32Array }>;
-    readonly classify: (question: string) => QuestionNodes;
-    readonly matcher: Matcher;
-    readonly settings: MatchSettings;
-  } | null;
+  readonly share: (NonNullableFields<Omit<PipelineContext["questions"], "index">> & { readonly settings: MatchSettings }) | null;
 }
 
 /** Inputs of `rememberAnswer` besides question and answer. */
@@ -174,55 +170,49 @@ export async function rememberAnswer(
   const kept = ephemeral ? null : forStorage(answer, redacted, before);
   const shared = kept === null || before === null ? null : answers.share(kept, before);
   const stored = kept === null ? "" : JSON.stringify(shared?.own ?? kept);
-  const cited = citedVersions(answer);
-  const { reviewStatus, reportFailure } = await addInteraction(
-    {
-      interaction: {
-        ...{ id: answer.id, domain: scope.domain, tenant: scope.tenant, access: scope.access, profile: question.profile },
-        ...{ sessionId, userId, question: ephemeral ? "" : redacted, answer: stored, content: shared?.content ?? null },
-        ...{ status: answer.status, confidence: answer.confidence, chance, cacheMode: answer.cacheMode },
-      },
-      facts: {
-        asked: question.text,
-        resolved: question.resolved,
-        answered: answeredText(answer),
-        privacy: ephemeral ? "ephemeral" : "redacted",
-        curatedKey: personal ? null : curatedKey,
-        cacheKey: personal || writing === null ? null : exactCacheKey(question, writing.scope),
-        reason: answer.refusal?.reason ?? null,
-        warnings: answer.warnings.length,
-        conflicts: answer.conflicts.length,
-        tokens: answer.tokenUsage.total,
-        costUsd: answer.costUsd,
-        savedTokens: hit?.tokenUsage.total ?? null,
-        savedUsd: hit?.costUsd ?? null,
-        topics: ephemeral ? [] : topics,
-        latencyMs: answer.latencyMs,
-        approved: answer.cacheMode === "curated" ? cited : null,
-      },
-    },
-    report,
-    {
-      record: personal || kept === null ? null : makeRecord(kept),
-      turn: sessionId === null || ephemeral ? null : turnOf({ question, answer, redacted }, sessionId, before !== null, session),
-    },
-    store.interactions,
-  );
+  const interaction: Interaction = {
+    ...{ id: answer.id, domain: scope.domain, tenant: scope.tenant, access: scope.access, profile: question.profile },
+    ...{ sessionId, userId, question: ephemeral ? "" : redacted, answer: stored, content: shared?.content ?? null },
+    ...{ status: answer.status, confidence: answer.confidence, chance, cacheMode: answer.cacheMode },
+  };
+  const facts: InteractionFacts = {
+    asked: question.text,
+    resolved: question.resolved,
+    answered: answeredText(answer),
+    privacy: ephemeral ? "ephemeral" : "redacted",
+    curatedKey: personal ? null : curatedKey,
+    cacheKey: personal || writing === null ? null : exactCacheKey(question, writing.scope),
+    reason: answer.refusal?.reason ?? null,
+    warnings: answer.warnings.length,
+    conflicts: answer.conflicts.length,
+    tokens: answer.tokenUsage.total,
+    costUsd: answer.costUsd,
+    savedTokens: hit?.tokenUsage.total ?? null,
+    savedUsd: hit?.costUsd ?? null,
+    topics: ephemeral ? [] : topics,
+    latencyMs: answer.latencyMs,
+    approved: answer.cacheMode === "curated" ? citedVersions(answer) : null,
+  };
+  const beside = {
+    record: personal || kept === null ? null : makeRecord(kept),
+    turn: sessionId === null || ephemeral ? null : turnOf({ question, answer, redacted }, sessionId, before !== null, session),
+  };
+  let reportFailure: unknown = null;
+  const reviewStatus = await store.interactions.add(interaction, report, facts, beside).catch((failure: unknown) => {
+    if (report === null) throw failure;
+    // Store the interaction without the report, so that no question is lost.
+    reportFailure = failure;
+    return store.interactions.add(interaction, null, facts, beside);
+  });
   const clean = cache.enabled && cache.entries > 0 && answer.cacheMode === "miss" && !personal && !ephemeral;
   // A flagged answer is not cached.
   if (!clean || writing === null || reviewStatus === "flagged" || !isCacheable(answer) || losesWords(answer))
     return { cached: false, reportFailure };
-  const cached = await store.cache.put(await entryOf(question, answer, stored, writing, cache));
-  return { cached, reportFailure };
+  const entry = await entryOf(question, answer, stored, writing);
+  return { cached: await store.cache.put({ ...entry, hours: cache.hours, capacity: cache.entries }), reportFailure };
 }
 
-async function entryOf(
-  question: Question,
-  answer: Answer,
-  stored: string,
-  writing: CacheWriting,
-  { hours, entries }: RememberSettings["cache"],
-): Promise<CachePut> {
+async function entryOf(question: Question, answer: Answer, stored: string, writing: CacheWriting) {
   const { domain, tenant, access } = question.scope;
   const { language, encoder, configHash } = writing.scope;
   return {
@@ -233,11 +223,9 @@ async function entryOf(
     interactionId: answer.id,
     documents: namedDocuments(answer),
     sources: citedSources(answer),
-    question: mayBeKept(question.resolved) ? question.resolved : null,
+    question: isPersonal(question.resolved) ? null : question.resolved,
     shared: await sharedQuestion(question, writing),
     retrieved: retrievedFor(answer),
-    hours,
-    capacity: entries,
   };
 }
 
@@ -261,24 +249,6 @@ function turnOf(
   return { session: sessionId, scope: question.scope, turn, settings: { idleMinutes, limit, userId: question.userId ?? null, most } };
 }
 
-/**
- * Stores the interaction. If that fails, stores it again without the report, so that no question is lost. Returns the
- * failure.
- */
-async function addInteraction(
-  { interaction, facts }: { readonly interaction: Interaction; readonly facts: InteractionFacts },
-  report: NewReport | null,
-  beside: Beside,
-  interactions: Pick<InteractionStore, "add">,
-): Promise<{ reviewStatus: ReviewStatus; reportFailure: unknown }> {
-  try {
-    return { reviewStatus: await interactions.add(interaction, report, facts, beside), reportFailure: null };
-  } catch (reportFailure) {
-    if (report === null) throw reportFailure;
-    return { reviewStatus: await interactions.add(interaction, null, facts, beside), reportFailure };
-  }
-}
-
 /** Returns the cited documents with their versions. */
 export function citedVersions({ citations }: Pick<Answer, "citations">): Map<string, string> {
   return new Map(citations.map(({ documentId, documentVersion }) => [documentId, documentVersion]));
@@ -290,9 +260,8 @@ function answeredText({ status, sentences, citations, refusal }: Answer): string
   return JSON.stringify([status, refusal?.reason ?? null, sentences.map(({ text }) => text), cited]);
 }
 
-/** Returns whether a text contains no personal data, so that it may be stored. */
-function mayBeKept(text: string): boolean {
-  return redactPersonalData(text) === text;
+function isPersonal(text: string): boolean {
+  return redactPersonalData(text) !== text;
 }
 
 /**
@@ -300,6 +269,6 @@ function mayBeKept(text: string): boolean {
  */
 async function sharedQuestion(question: Question, { scope, share }: CacheWriting): Promise<CachePut["shared"]> {
   const text = question.resolved;
-  if (share === null || sharingScope(question, scope) === null || !mayBeKept(text)) return null;
+  if (share === null || sharingScope(question, scope) === null || isPersonal(text)) return null;
   return { ...share.classify(text), vector: await share.embed(share.matcher.textFor(text, share.settings)) };
 }

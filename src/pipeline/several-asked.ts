@@ -2,6 +2,7 @@ import type { ScoredCandidate } from "../ranking/features.ts";
 import type { Conflict, Evidence, Passage, Question, QuestionPart, Warning } from "../shared/types.ts";
 import { onceEach, sumOrNull } from "../text/numbers.ts";
 import type { Outcome } from "./assemble.ts";
+import { ofPassages } from "./compress.ts";
 import { type PipelineContext, SILENT_LOG, type StageLog } from "./context.ts";
 import { askAlone, askedParts, type Decided, decide, isNothing } from "./decide.ts";
 import { type Found, retrieve } from "./retrieve.ts";
@@ -52,11 +53,8 @@ export async function decideAlone(
   const settled = settle(alone, whole);
   // The confidence of the parts replaces that of the whole message.
   if (settled !== null) log.fact("chance", settled.decision.probability);
-  return {
-    calls: alone.flatMap(({ judged }) => judged.calls),
-    embedding: together([whole, ...alone.map(({ found }) => found)]),
-    settled,
-  };
+  const embedding = together([whole, ...alone.map(({ found }) => found)]);
+  return { calls: alone.flatMap(({ judged }) => judged.calls), embedding, settled };
 }
 
 /** Merges the results for the whole message and for its parts. Leaves out refused results; returns `null` if all were refused. */
@@ -151,8 +149,7 @@ function placeOf({ document, range }: Passage): string {
 
 /** Returns the best usable candidate of a part; none if the part is refused. */
 function bestOf({ decided: { decision, choice } }: PartAlone): ScoredCandidate[] {
-  const sids = new Set(decision.usable.map(({ passage }) => passage.sid));
-  return choice.candidates.filter(({ view }) => sids.has(view.evidence.passage.sid)).slice(0, 1);
+  return ofPassages(choice, decision.usable).candidates.slice(0, 1);
 }
 
 /** Sums the embedding tokens of the message and its parts; `null`: no embedding endpoint was called. */

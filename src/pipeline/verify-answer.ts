@@ -209,11 +209,7 @@ export interface Sources {
 }
 
 /** An unreadable source; `n` is `null` if it has no citation number. */
-export interface UnreadSource {
-  readonly n: number | null;
-  readonly path: string;
-  readonly reason: string;
-}
+export type UnreadSource = Sources["unnumbered"][number] & { readonly n: number | null };
 
 /**
  * Numbers every file in the given order. An unreadable or empty file gets a number too, so that later numbers do not

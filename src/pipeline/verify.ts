@@ -1,7 +1,7 @@
 import { agreementOf, type Compared, comparePassages, MAJORITY, NOT_COMPARED } from "../evidence/compare-passages.ts";
 import { carryGate, verifyPassages } from "../evidence/gate.ts";
 import { withCodesAsWritten } from "../evidence/named-things.ts";
-import { askWeb, type WebOutcome, withWebVerdicts } from "../evidence/web.ts";
+import { askWeb, withWebVerdicts } from "../evidence/web.ts";
 import type { SupportScorer } from "../models/support.ts";
 import type { PassageVerdict } from "../models/verifier.ts";
 import { SUPPORT_BANDS } from "../profiles/guards.ts";
@@ -13,8 +13,8 @@ import { messageOf } from "../shared/errors.ts";
 import type { AnswerEvent } from "../shared/events.ts";
 import type { Conflict, Evidence, ModelCall, Passage, Question, Warning, WebEvidence } from "../shared/types.ts";
 import { normalizeQuestion } from "../text/normalise.ts";
-import { answersInQuotes } from "./compress.ts";
-import type { ModelVerifier, PipelineContext, StageLog, Trace } from "./context.ts";
+import { answersInQuotes, ofPassages } from "./compress.ts";
+import type { PipelineContext, StageLog, Trace } from "./context.ts";
 import { type Found, wordsFor } from "./retrieve.ts";
 
 /** Maximum number of pairs of passages to score, best passages first. Each pair takes up to six calls of the cross-encoder. */
@@ -61,11 +61,14 @@ export interface Retrieval extends Pick<Found, "passages" | "scale" | "ranker"> 
 /** Returns the passages with their verdicts, and the conflicts between passages that are not rejected. */
 export async function verify(retrieval: Retrieval, context: PipelineContext, log: StageLog, signal: AbortSignal) {
   const { question, passages, scale } = retrieval;
-  const { profile } = context;
-  const words = await wordsFor(question, context);
-  const asked = words.questionTokens(question.resolved);
-  const byRules = await comparedWith(asked, retrieval, context, signal);
-  const { compared, calls } = await byModel(retrieval, byRules, context, log, signal);
+  const { profile, compare, corpus, agreement } = context;
+  const asked = (await wordsFor(question, context)).questionTokens(question.resolved);
+  const byRules = profile.comparePassages
+    ? comparePassages(asked, passages, { ...compare, words: await corpus.wordsIn(question.scope) })
+    : NOT_COMPARED;
+  // For a `v-score` gate, a learned scorer judges the pairs for which rules find nothing.
+  const learned = profile.gate.type === "v-score" ? await withLearnedAgreement(byRules, passages, agreement, signal) : byRules;
+  const { compared, calls } = await byModel(retrieval, learned, context, log, signal);
   // The same ranking later serves to select quotes.
   const ranked = usesProbability(retrieval, context) ? await rankFor(question, passages, context, signal) : null;
   const { encoder, weights } = context.ranking();
@@ -96,19 +99,6 @@ function usesProbability({ passages, ranker }: Retrieval, { profile, ranking }: 
   if (passages.length === 0) return false;
   if (type === "guard") return passages.every(({ scores }) => scores.cross === null);
   return type === "sufficiency" || ((type === "v-score" || type === "best-similarity") && ranker === ranking().encoder);
-}
-
-/** Compares passages as the profile specifies. For a `v-score` gate, a learned scorer judges the pairs for which rules find nothing. */
-async function comparedWith(
-  asked: readonly string[],
-  { question, passages }: Pick<Retrieval, "question" | "passages">,
-  context: PipelineContext,
-  signal: AbortSignal,
-): Promise<Compared> {
-  const { profile, compare, corpus, agreement } = context;
-  if (!profile.comparePassages) return NOT_COMPARED;
-  const byRules = comparePassages(asked, passages, { ...compare, words: await corpus.wordsIn(question.scope) });
-  return profile.gate.type === "v-score" ? withLearnedAgreement(byRules, passages, agreement, signal) : byRules;
 }
 
 /** Returns the conflicts between passages that are not rejected. */
@@ -147,7 +137,7 @@ async function byModel(
 async function judgeByModel(
   question: Question,
   passages: readonly Passage[],
-  { verifier, timeoutMs }: ModelVerifier,
+  { verifier, timeoutMs }: NonNullable<PipelineContext["verifier"]>,
   calls: ModelCall[],
   log: StageLog,
   signal: AbortSignal,
@@ -193,15 +183,10 @@ function withVerdicts(compared: Compared, verdicts: ReadonlyMap<Passage, Passage
 }
 
 /** A question with its evidence. `usable` is the evidence that the answer may use; empty before the decision. */
-interface Uncertain {
-  readonly question: Question;
-  readonly evidence: readonly Evidence[];
-  readonly conflicts: readonly Conflict[];
-  readonly usable: readonly Evidence[];
-}
+type Uncertain = Pick<Judged, "evidence" | "conflicts"> & { readonly question: Question; readonly usable: readonly Evidence[] };
 
 /** Evidence and conflicts after the web search. */
-interface WebFindings extends Pick<Uncertain, "evidence" | "conflicts"> {
+interface WebFindings extends Pick<Judged, "evidence" | "conflicts"> {
   readonly web: readonly WebEvidence[];
   readonly warnings: readonly Warning[];
 }
@@ -246,7 +231,11 @@ export async function* consultWeb(
   });
   if (when !== "decides") return { web: asked.evidence, evidence, conflicts, warnings: contradictions(asked.evidence) };
   const judged = withWebVerdicts(evidence, asked.evidence);
-  return { web: asked.evidence, evidence: judged, conflicts: amongKept(conflicts, judged), warnings: failureWarnings(asked) };
+  const warnings = asked.failures.map((why) => ({
+    code: "web_failed",
+    message: `Uncertain passages could not be checked on the web and are unused: ${why}`,
+  }));
+  return { web: asked.evidence, evidence: judged, conflicts: amongKept(conflicts, judged), warnings };
 }
 
 /** Returns why the web is not searched, or `null` if it may be. Emergencies and messages with injection signals are never sent. */
@@ -257,13 +246,6 @@ async function whyNot(question: Question, { web, hotlines }: PipelineContext): P
   // A resolved follow-up includes words of earlier turns, so check both texts.
   for (const text of [question.text, question.resolved]) if ((await hotlines(text)).length > 0) return "the question is an emergency";
   return null;
-}
-
-function failureWarnings({ failures }: WebOutcome): Warning[] {
-  return failures.map((why) => ({
-    code: "web_failed",
-    message: `Uncertain passages could not be checked on the web and are unused: ${why}`,
-  }));
 }
 
 /** Returns warnings about web pages that contradict the documents. Answers are not based on the web, but the user must know. */
@@ -311,19 +293,12 @@ export async function choose(
   const choice = ranked === null ? await rankFor(question, used, context, signal) : ofPassages(ranked, used);
   log.fact("ranking", context.ranking().weights.name);
   log.fact("pieces", choice.candidates.length);
-  log.fact(
-    "read",
-    choice.candidates.some(({ cross }) => cross !== null),
-  );
+  const isRead = choice.candidates.some(({ cross }) => cross !== null);
+  log.fact("read", isRead);
   log.fact("best_piece", choice.candidates[0]?.probability ?? null);
   // List candidates of rejected passages too, because they explain a refusal.
   log.detail("first", () => describeCandidates((ranked ?? choice).candidates) || null);
   return choice;
-}
-
-function ofPassages(ranked: Choice, evidence: readonly Evidence[]): Choice {
-  const sids = new Set(evidence.map(({ passage }) => passage.sid));
-  return { ...ranked, candidates: ranked.candidates.filter(({ view }) => sids.has(view.evidence.passage.sid)) };
 }
 
 export async function rankFor(
@@ -393,6 +368,6 @@ function plain(text: string): string {
 
 /** Returns the evidence to rank. A `sufficiency` gate excludes rejected passages; other gates put them last. */
 function mayBeUsed(evidence: readonly Evidence[], { gate }: Profile): Evidence[] {
-  const kept = evidence.filter(({ verdict }) => verdict !== "rejected");
-  return gate.type === "sufficiency" ? kept : [...kept, ...evidence.filter(({ verdict }) => verdict === "rejected")];
+  const { kept = [], rejected = [] } = Object.groupBy(evidence, ({ verdict }) => (verdict === "rejected" ? "rejected" : "kept"));
+  return gate.type === "sufficiency" ? kept : [...kept, ...rejected];
 }

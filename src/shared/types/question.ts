@@ -79,7 +79,7 @@ export interface Turn {
   readonly question: string;
   readonly answer: string;
   /** Titles of the documents that the answer cites and the user may see today. */
-  readonly titles?: readonly string[];
+  readonly titles?: readonly string[] | undefined;
 }
 
 /** One of several questions in a message. */
