@@ -31,11 +31,7 @@ import { createSuggester } from "./suggestions.ts";
 const TITLES_NAMED = 3;
 
 /** Describes the documents in one line: by the pack's title or, under the default pack, by document titles. */
-export async function aboutDocuments(
-  { name, title }: Pick<DomainPack, "name" | "title">,
-  scope: Scope,
-  documents: Pick<DocumentStore, "titles">,
-): Promise<string> {
+export async function aboutDocuments({ name, title }: DomainPack, scope: Scope, documents: DocumentStore): Promise<string> {
   if (name !== DEFAULT_DOMAIN) return title;
   const { total, titles } = await documents.titles(scope, TITLES_NAMED);
   if (total === 0) return title;

@@ -131,20 +131,15 @@ async function dumpFiles(folder: string, write: (line: BackupLine) => Promise<vo
 export async function restore(place: Place, path: string): Promise<BackupResult> {
   const { header, names } = await check(path, place);
   const calibration = names.filter((name) => name.startsWith("calibration/"));
-  if (place.database !== undefined && calibration.length > 0)
-    throw new StoreError(
-      "backup_elsewhere",
-      `The backup contains calibration files (${calibration.slice(0, 5).join(", ")}), which PostgreSQL cannot store, so nothing was restored. Move them from the data folder into the domain pack, and create the backup again.`,
-    );
+  if (place.database !== undefined && calibration.length > 0) {
+    const message = `The backup contains calibration files (${calibration.slice(0, 5).join(", ")}), which PostgreSQL cannot store, so nothing was restored. Move them from the data folder into the domain pack, and create the backup again.`;
+    throw new StoreError("backup_elsewhere", message);
+  }
   const db = await openDatabase(place, header.migration).catch((cause: unknown) => {
-    if (/Migration ".*" not found|doesn't exist/i.test(messageOf(cause)))
-      throw new StoreError(
-        "store_newer",
-        "The backup was made by a newer version of Sourcebound, so nothing was restored. Update Sourcebound, and restore the backup again.",
-        {},
-        { cause },
-      );
-    throw cause;
+    if (!/Migration ".*" not found|doesn't exist/i.test(messageOf(cause))) throw cause;
+    const message =
+      "The backup was made by a newer version of Sourcebound, so nothing was restored. Update Sourcebound, and restore the backup again.";
+    throw new StoreError("store_newer", message, {}, { cause });
   });
   let rows = 0;
   try {

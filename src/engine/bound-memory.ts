@@ -67,11 +67,7 @@ async function recordedQuestions(ids: readonly string[], { records }: Pick<Store
  * Describes the filters of a recorded question with the titles of today's documents. If the filters no longer apply,
  * e.g. because a document is deleted or hidden from the user, the description names no document.
  */
-async function named(
-  filters: RecordedQuestion["filters"],
-  scope: Scope,
-  { documents }: Pick<Store, "documents">,
-): Promise<AppliedFilters | null> {
+async function named(filters: AppliedFilters | null | undefined, scope: Scope, { documents }: Store): Promise<AppliedFilters | null> {
   if (!filters) return null;
   try {
     return (await applyFilters(filters, scope, documents)).filters ?? null;

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type ScanEvent, scanConflicts } from "../evidence/scan-conflicts.ts";
 import { canonicalPath } from "../ingest/scan.ts";
 import { citationStates } from "../memory/citation-states.ts";
+import type { Encoder } from "../models/encoder.ts";
 import type { EncoderSpec } from "../models/encoder-spec.ts";
 import type { LoadedWords } from "../retrieval/understand.ts";
 import { messageOf, RequestError, SourceboundError } from "../shared/errors.ts";
@@ -14,7 +15,7 @@ import type { Store } from "../store/store.ts";
 import { documentUrl, tenantOf } from "./domain.ts";
 import type { Domains } from "./domains.ts";
 import type { ScopeOptions, TenantOptions, Work } from "./engine-types.ts";
-import type { Indexes, SwitchOptions } from "./indexes.ts";
+import type { Indexes } from "./indexes.ts";
 import type { Opened } from "./open.ts";
 
 export interface IngestOptions extends Pick<ScopeOptions, "domain" | "tenant"> {
@@ -29,6 +30,12 @@ export interface IngestOptions extends Pick<ScopeOptions, "domain" | "tenant"> {
   /** Parses and reports, but stores nothing. */
   readonly dryRun?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
+}
+
+export interface SwitchOptions {
+  readonly domain?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly onEmbed?: ((done: number, total: number) => void) | undefined;
 }
 
 export type EngineDocuments = Omit<ReturnType<typeof createDocuments>, "idle">;
@@ -160,10 +167,15 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
      * Embeds a domain with another encoder while searches still use the current one, then switches. The new encoder
      * stays in use until the configuration names another one.
      */
-    async switchEncoder(target: EncoderSpec, { domain, ...options }: SwitchOptions = {}) {
-      const pack = domains.pack(domain);
-      const { id } = await indexes.switchEncoder(pack, target, options);
-      return { domain: pack.name, encoder: id };
+    async switchEncoder(spec: EncoderSpec, { domain, signal, onEmbed }: SwitchOptions = {}) {
+      const { name } = domains.pack(domain);
+      const chosen = opened.openEncoder(spec);
+      const configured = JSON.stringify(opened.spec);
+      const index = indexes.of(name);
+      await index.ready();
+      const activate = ({ id }: Pick<Encoder, "id">) => store.encoders.activate(name, { id, spec, configured });
+      await index.switchTo(chosen, activate, { signal, ...(onEmbed === undefined ? {} : { onEmbed }) });
+      return { domain: name, encoder: chosen.id };
     },
     /**
      * Ingests every source of a domain again with its last options, and replaces the index by one rebuilt from the
@@ -193,12 +205,7 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
 const SCAN_BATCH = 50;
 
 /** Yields documents in order, after loading their words into `words`. */
-async function* documentsOf(
-  ids: readonly string[],
-  scope: Scope,
-  store: Pick<Store, "documents">,
-  words: LoadedWords,
-): AsyncGenerator<StoredDocument, void> {
+async function* documentsOf(ids: readonly string[], scope: Scope, store: Store, words: LoadedWords): AsyncGenerator<StoredDocument, void> {
   for (let at = 0; at < ids.length; at += SCAN_BATCH) {
     const batch = ids.slice(at, at + SCAN_BATCH);
     const loaded = await store.documents.load(scope, batch);

@@ -260,11 +260,7 @@ export function scopeOf(pack: DomainPack, tenant: string | null | undefined, gra
 }
 
 /** Returns the scope of a request. Its own access labels replace the configured ones. @throws RequestError `unknown_tenant` */
-export function askingScope(
-  pack: DomainPack,
-  { tenant, access, caller }: Pick<ScopeOptions, "tenant" | "access" | "caller">,
-  config: Pick<Config, "access">,
-): Scope {
+export function askingScope(pack: DomainPack, { tenant, access, caller }: ScopeOptions, config: Pick<Config, "access">): Scope {
   return { ...scopeOf(pack, tenant, access ?? config.access), ...(caller === undefined ? {} : { caller }) };
 }
 

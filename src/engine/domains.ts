@@ -50,7 +50,7 @@ export function createDomains({ config, given, store, local, words, now }: Opene
     matcher: memoised((of: DomainPack) => given.matcher ?? local.matcher(of)),
     readTopics: memoised(({ topics }: DomainPack) => createTopicReader(topics)),
     /** `null`: no web search is configured. */
-    web: createWebParts(config, { network: given.network, support: local.support, reader: readers.facts, now }),
+    web: createWebParts(config, given.network ?? INTERNET, { support: local.support, reader: readers.facts, now }),
     /** Shared by all domains. */
     readers,
   };
@@ -58,15 +58,13 @@ export function createDomains({ config, given, store, local, words, now }: Opene
 export type Domains = ReturnType<typeof createDomains>;
 
 /** Returns a function from a domain pack to the dependencies of its web check, or to `null` if no search is configured. */
-export function createWebParts(
-  { web_search: settings }: Pick<Config, "web_search">,
-  { network = INTERNET, ...parts }: Pick<WebParts, "support" | "reader" | "now"> & { readonly network?: WebNetwork | undefined },
-): (pack: Pick<DomainPack, "web" | "hosts">) => WebParts | null {
+function createWebParts(config: Config, network: WebNetwork, parts: Pick<WebParts, "support" | "reader" | "now">) {
+  const { web_search: settings } = config;
   if (settings === undefined) return () => null;
   const search = createWebSearch(endpointOf(settings));
   // Parsing one page may take half of the time limit. So even if the first page never finishes, a second one can be parsed.
   const readPage = createPageReader(settings.timeout_ms / 2);
-  return (pack) => ({
+  return (pack: DomainPack): WebParts => ({
     ...parts,
     search,
     hosts: pack.web.hosts ?? pack.hosts,

@@ -18,9 +18,8 @@ import { createUploads } from "./uploads.ts";
 import { createWorker } from "./worker.ts";
 
 export type { CacheExplanation } from "../pipeline/lookup.ts";
-export type { IngestOptions, RefreshResult } from "./documents.ts";
+export type { IngestOptions, RefreshResult, SwitchOptions } from "./documents.ts";
 export type * from "./engine-types.ts";
-export type { SwitchOptions } from "./indexes.ts";
 export type { EngineParts } from "./open.ts";
 export type { FoundPassage, SearchResult } from "./searching.ts";
 export type { CrawlRequest } from "./sources.ts";

@@ -1,21 +1,13 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Encoder } from "../models/encoder.ts";
-import { createEncoderChoice, type EncoderSpec } from "../models/encoder-spec.ts";
+import { createEncoderChoice } from "../models/encoder-spec.ts";
 import { DomainIndex } from "../retrieval/domain-index.ts";
 import { EmbeddedEngine } from "../retrieval/embedded-engine.ts";
 import type { SearchEngine } from "../retrieval/search-engine.ts";
 import type { VectorTables } from "../retrieval/table-vectors.ts";
 import { messageOf } from "../shared/errors.ts";
-import type { DomainPack } from "./domain.ts";
 import type { Domains } from "./domains.ts";
 import type { Opened } from "./open.ts";
-
-export interface SwitchOptions {
-  readonly domain?: string | undefined;
-  readonly signal?: AbortSignal | undefined;
-  readonly onEmbed?: ((done: number, total: number) => void) | undefined;
-}
 
 /** Number of texts per call of the embedded encoder. A larger number raises throughput but delays progress reports and cancellation. */
 const EMBEDDED_BATCH = 256;
@@ -87,14 +79,6 @@ export function createIndexes(opened: Opened, domains: Pick<Domains, "pack">, in
       indexes.set(domain, made);
       return made;
     },
-    async switchEncoder(pack: DomainPack, target: EncoderSpec, { signal, onEmbed }: SwitchOptions): Promise<Encoder> {
-      const chosen = open(target);
-      const configured = JSON.stringify(spec);
-      const activate = ({ id }: Encoder) => store.encoders.activate(pack.name, { id, spec: target, configured });
-      await of(pack.name).ready();
-      await of(pack.name).switchTo(chosen, activate, { signal, ...(onEmbed === undefined ? {} : { onEmbed }) });
-      return chosen;
-    },
     /**
      * Returns the state of the search engine for the configured domain and each other domain in use.
      * @throws UnavailableError of the search engine
@@ -115,10 +99,7 @@ export type Indexes = ReturnType<typeof createIndexes>;
 const LOOK_MS = 1_000;
 
 /** Syncs open indexes when other processes change documents. Without this, the next question would have to wait for its own sync. */
-export async function followChanges(
-  { changes, search, closing, warn }: Pick<Opened, "changes" | "search" | "closing" | "warn">,
-  indexes: Pick<Indexes, "opened">,
-) {
+export async function followChanges({ changes, search, closing, warn }: Opened, indexes: Indexes) {
   if (changes === null && search === null) return { close: async () => {} };
   const { signal } = closing;
   const failing = new Map<DomainIndex, string>();

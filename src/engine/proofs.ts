@@ -3,10 +3,9 @@ import { hashWeights } from "../models/weights/scorer.ts";
 import type { AnswerRecord } from "../pipeline/assemble.ts";
 import type { RecordedSettings } from "../pipeline/context.ts";
 import { canonicalJson } from "../proofs/canonical-json.ts";
-import { merkleTree } from "../proofs/merkle.ts";
-import { leafOf, PROOF_FORMAT, type Proof } from "../proofs/proof.ts";
+import { PROOF_FORMAT, type Proof } from "../proofs/proof.ts";
 import { publicPem, readPrivateKey, signStatement } from "../proofs/signature.ts";
-import { namedVersions, stateProof } from "../proofs/state-proof.ts";
+import { corpusTree, namedVersions, stateProof } from "../proofs/state-proof.ts";
 import { RequestError } from "../shared/errors.ts";
 import type { Answer, Scope } from "../shared/types.ts";
 import type { StoredRecord } from "../store/interaction.ts";
@@ -49,8 +48,7 @@ export function createProver({ store, proofKey }: Opened, { pack: packNamed, sco
       const pack = packNamed(name);
       const revision = await store.documents.revision(pack.name);
       const held = await store.corpusLog.heldAt(pack.name, revision);
-      const { root } = merkleTree(held.map(({ originalHash, ...one }) => leafOf(pack.name, { ...one, sha256: originalHash })));
-      return { domain: pack.name, revision, documents: held.length, root };
+      return { domain: pack.name, revision, documents: held.length, root: corpusTree(pack.name, held).root };
     },
   };
 }

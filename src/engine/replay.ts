@@ -22,8 +22,6 @@ import type { AskOptions, TenantOptions } from "./engine-types.ts";
 import type { EngineParts, Opened } from "./open.ts";
 import { madeAnswer, mayShowRecord, visibleRecord } from "./proofs.ts";
 
-/** Measured times, which differ on every run. */
-const TIMES = new Set(["timings", "latencyMs"]);
 /** Maximum number of reported differences. */
 const PLACES = 20;
 
@@ -38,15 +36,13 @@ function saidBy({ status, sentences, citations }: Pick<Answer, "status" | "sente
 
 /** Returns the JSON paths at which two answers differ, excluding measured times. */
 function differingPlaces(stored: Answer, again: Answer): string[] {
+  // Measured times differ on every run.
+  const withoutTimes = ({ timings: _, latencyMs: __, ...rest }: Answer) => rest;
   const [one, other] = [withoutTimes(stored), withoutTimes(again)];
   if (JSON.stringify(one) === JSON.stringify(other)) return [];
   const isSameOrder = JSON.stringify(Object.keys(one)) === JSON.stringify(Object.keys(other));
   const places = [...differing(one, other).map(({ place }) => place), ...(isSameOrder ? [] : ["order of keys"])];
   return places.slice(0, PLACES);
-}
-
-function withoutTimes(answer: Answer): object {
-  return Object.fromEntries(Object.entries(answer).filter(([name]) => !TIMES.has(name)));
 }
 
 /** Returns the JSON paths at which two values differ, with both values. */
@@ -209,22 +205,17 @@ export function createReplayer({ store, config, encoder, models }: Opened, { sco
 /** @throws RequestError `replay_impossible` */
 function settingsOf({ settings, body, answer }: Pick<StoredRecord, "settings" | "body" | "answer">): ScratchSettings {
   const { software, checks = FIRST_CHECKS, pack, profile, threshold } = settings as RecordedSettings;
+  const run = (version: string) => `Run ${version} on this data folder`;
   if (software !== VERSION)
-    throw impossible(
-      `version ${software} of Sourcebound gave it, but this is version ${VERSION}. Run version ${software} on this data folder`,
-    );
-  if (checks !== CHECKS_REVISION)
-    throw impossible(
-      `it was checked by revision ${checks} of the checks, but this program has revision ${CHECKS_REVISION}. Run the version of Sourcebound that gave the answer on this data folder`,
-    );
+    throw impossible(`version ${software} of Sourcebound gave it, but this is version ${VERSION}. ${run(`version ${software}`)}`);
+  if (checks !== CHECKS_REVISION) {
+    const reason = `it was checked by revision ${checks} of the checks, but this program has revision ${CHECKS_REVISION}`;
+    throw impossible(`${reason}. ${run("the version of Sourcebound that gave the answer")}`);
+  }
   const { calls = null } = body as AnswerRecord;
   if (calls === null) throw impossible("a language model judged its passages, and the replies of the model were not recorded");
   if ((JSON.parse(answer) as Answer).web !== undefined) throw impossible("web pages were used, and they are not recorded");
-  return {
-    pack: { ...(pack as ScratchSettings["pack"]), folder: "" },
-    profile: profile as ScratchSettings["profile"],
-    threshold: threshold as ScratchSettings["threshold"],
-  };
+  return { pack: { ...(pack as DomainPack), folder: "" }, profile: profile as Profile, threshold: threshold as GateThreshold };
 }
 
 function impossible(reason: string): RequestError {
@@ -260,7 +251,7 @@ function changesBetween(before: readonly PastDocument[], after: readonly PastDoc
     .sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-interface DocumentChange {
+export interface DocumentChange {
   readonly id: string;
   readonly path: string;
   readonly change: "added" | "changed" | "deleted";

@@ -75,10 +75,8 @@ export function createSearching(
       if (given.numbered.every(({ document }) => document === null)) {
         const unreadable = given.numbered.map(({ path, reason }) => `${path}: ${reason}`).join("; ");
         const none = "There are no sources to check the answer against. Send sources, or ingest documents first.";
-        throw new RequestError(
-          "sources_empty",
-          unreadable === "" ? none : `None of the sources could be read: ${unreadable.slice(0, 500)}. Correct them, or send other sources.`,
-        );
+        const failed = `None of the sources could be read: ${unreadable.slice(0, 500)}. Correct them, or send other sources.`;
+        throw new RequestError("sources_empty", unreadable === "" ? none : failed);
       }
       return verifyAgainst(question, answer, given, {
         ...{ profile: profile ?? config.profile ?? pack.default_profile, domain: pack, tenant: scope.tenant, signal },
@@ -99,16 +97,11 @@ const NO_READER: Warning = {
 };
 
 /** Returns, for each passage, the cross-encoder's highest log odds among its candidates; `null`: not scored. */
-async function readEach(
-  question: Question,
-  passages: readonly Passage[],
-  context: PipelineContext,
-  signal: AbortSignal,
-): Promise<(number | null)[]> {
+async function readEach(question: Question, passages: readonly Passage[], context: PipelineContext, signal: AbortSignal) {
   const readings: (number | null)[] = [];
   for (const passage of passages) {
     await context.turn();
-    const { candidates } = await rankFor(question, [passage], context, signal);
+    const { candidates } = await rankFor(question, [{ passage }], context, signal);
     const read = candidates.flatMap(({ cross }) => cross ?? []);
     readings.push(read.length === 0 ? null : Math.max(...read));
   }
@@ -147,9 +140,8 @@ async function loadSources(ids: readonly string[], scope: Scope, { documents }: 
     numbered: ids.map((id) => {
       const document = loaded.get(id);
       if (document !== undefined) return { path: document.path, document: parsedOf(document), reason: "" };
-      throw new RequestError("unknown_document", `There is no document "${id.slice(0, 100)}". GET /v1/documents lists the documents.`, {
-        id,
-      });
+      const message = `There is no document "${id.slice(0, 100)}". GET /v1/documents lists the documents.`;
+      throw new RequestError("unknown_document", message, { id });
     }),
     unnumbered: [],
   };

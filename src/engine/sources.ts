@@ -43,9 +43,9 @@ async function* changeSharedFolder(
   const room = await mkdtemp(join(tmpdir(), "sourcebound-source-"));
   try {
     const changing = join(room, "changing");
-    const before = await layOut(changing, of, originals);
+    const { hashes } = await layOut(changing, of, originals);
     yield* changed(changing, change);
-    await store(changing, before, of, originals);
+    await store(changing, hashes, of, originals);
     for (let reading = 0; reading < MOST_READINGS; reading++) {
       const folder = join(room, `reading-${reading}`);
       const { listed } = await layOut(folder, of, originals);
@@ -72,12 +72,7 @@ export async function layOut(folder: string, of: OriginalsOf, originals: Origina
   return { listed, hashes };
 }
 
-async function store(
-  folder: string,
-  { hashes }: Awaited<ReturnType<typeof layOut>>,
-  of: OriginalsOf,
-  originals: OriginalStore,
-): Promise<void> {
+async function store(folder: string, hashes: ReadonlyMap<string, string>, of: OriginalsOf, originals: OriginalStore): Promise<void> {
   const kept = await listFiles(folder);
   for (const path of kept) {
     const bytes = await readFile(join(folder, path));

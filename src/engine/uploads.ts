@@ -25,25 +25,17 @@ export function fileId(domain: string, { tenant, source, path }: Pick<FileDescri
 }
 
 /** Creates the upload methods, and the list of all files of any source. */
-export function createUploads(
-  { store }: Pick<Opened, "store">,
-  domains: Domains,
-  room: UploadRoom,
-  deleteFile: EngineDocuments["deleteFile"],
-) {
+export function createUploads({ store }: Opened, domains: Domains, room: UploadRoom, deleteFile: EngineDocuments["deleteFile"]) {
   /** Lists files visible to the scope, by path, including pending ones. */
   const library = async (options: ReachOptions = {}): Promise<LibraryFile[]> => {
     await room.resume();
     // Read pending files, then labels, then ingested files. In another order, a file that is ingested meanwhile could be missing.
     const waiting = await room.waiting(domains.scope(options).domain);
     const scope = await domains.reach(options);
-    const filesIn = async (seen: Scope) =>
-      new Map(
-        (await store.documents.describe(seen)).map((file): [string, LibraryFile] => {
-          const id = fileId(seen.domain, file);
-          return [id, { ...file, id }];
-        }),
-      );
+    const filesIn = async (seen: Scope) => {
+      const files = (await store.documents.describe(seen)).map((file): LibraryFile => ({ ...file, id: fileId(seen.domain, file) }));
+      return new Map(files.map((file) => [file.id, file]));
+    };
     // `all` has the files of every label. It serves to hide pending versions of files whose documents the scope may not see.
     // It is read before `known`, so that a file ingested between the two queries is in `known`.
     const all = waiting.length === 0 ? null : await filesIn(await domains.reach({ ...options, everyLabel: true }));
@@ -152,9 +144,8 @@ function assertPath(name: string, extensions: readonly string[]): string {
   }
   const extension = extname(path).toLowerCase();
   if (extension !== "" && !extensions.includes(extension)) {
-    throw new RequestError("unsupported_format", `The format "${extension}" is not supported. Use one of ${extensions.join(" ")}.`, {
-      extension,
-    });
+    const message = `The format "${extension}" is not supported. Use one of ${extensions.join(" ")}.`;
+    throw new RequestError("unsupported_format", message, { extension });
   }
   return path;
 }

@@ -27,17 +27,13 @@ export function admitQuestion(
   const text = request.question.replaceAll(/[\t\r\n]+/g, " ").trim();
   if (text === "") throw new RequestError("question_empty", "The question is empty. Write what you want to know.");
   if (text.length > maxCharacters) {
-    throw new RequestError("question_too_long", `The question has ${text.length} characters; the limit is ${maxCharacters}. Shorten it.`, {
-      characters: text.length,
-      limit: maxCharacters,
-    });
+    const message = `The question has ${text.length} characters; the limit is ${maxCharacters}. Shorten it.`;
+    throw new RequestError("question_too_long", message, { characters: text.length, limit: maxCharacters });
   }
   const at = text.search(FORBIDDEN);
   if (at >= 0 || !text.isWellFormed()) {
-    const code =
-      at >= 0
-        ? `U+${(text.codePointAt(at) ?? 0).toString(16).toUpperCase().padStart(4, "0")} at position ${at}`
-        : "an incomplete surrogate pair";
+    const point = (text.codePointAt(at) ?? 0).toString(16).toUpperCase().padStart(4, "0");
+    const code = at >= 0 ? `U+${point} at position ${at}` : "an incomplete surrogate pair";
     const message = `The question contains a control or invisible character (${code}). Remove it and ask again.`;
     throw new RequestError("question_control_characters", message);
   }
@@ -74,12 +70,12 @@ async function earlierTurns({ sessionId, scope, userId, turns: given }: AskReque
   if (given !== undefined) return profile.sessionTurns === 0 ? [] : given.slice(-profile.sessionTurns);
   if (sessionId === null) return [];
   const turns = await store.sessions.turns(sessionId, scope, profile.sessionTurns, userId);
-  const citedBy = turns.map(({ citations }) => [...new Set(citations.map(documentOfChunk))]);
-  const shownBy = turns.map(({ shown }) => documentsShown(shown));
-  const visible = await store.documents.load(scope, [...new Set([...citedBy, ...shownBy].flat())]);
-  return turns.map((turn, i) => {
-    const cited = citedBy[i] as string[];
-    const kept = [...cited, ...(shownBy[i] as string[])].every((id) => visible.has(id)) ? turn : { ...turn, answer: "" };
+  const named = turns.map((turn) => {
+    return { turn, cited: [...new Set(turn.citations.map(documentOfChunk))], shown: documentsShown(turn.shown) };
+  });
+  const visible = await store.documents.load(scope, [...new Set(named.flatMap(({ cited, shown }) => [...cited, ...shown]))]);
+  return named.map(({ turn, cited, shown }, i) => {
+    const kept = [...cited, ...shown].every((id) => visible.has(id)) ? turn : { ...turn, answer: "" };
     if (i < turns.length - 1 || cited.length === 0) return kept;
     return { ...kept, titles: cited.flatMap((id) => visible.get(id)?.title ?? []) };
   });

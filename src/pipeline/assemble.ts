@@ -10,26 +10,7 @@ import { GUARDS } from "../profiles/guards.ts";
 import type { ReportMetric } from "../profiles/profile.ts";
 import type { Choice } from "../ranking/features.ts";
 import { ModelError } from "../shared/errors.ts";
-import type {
-  Answer,
-  CheckResult,
-  Citation,
-  Conflict,
-  Evidence,
-  GradeReport,
-  Metric,
-  ModelCall,
-  Passage,
-  PricedCall,
-  Question,
-  Quote,
-  Refusal,
-  SeeAlso,
-  TextRange,
-  TokenUsage,
-  Warning,
-  WebEvidence,
-} from "../shared/types.ts";
+import type { Answer, CheckResult, Evidence, ModelCall, Passage, Question, Quote, SeeAlso, TextRange, Warning } from "../shared/types.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { sumOrNull } from "../text/numbers.ts";
 import { headingOf } from "../text/units.ts";
@@ -58,9 +39,7 @@ export function assemble(question: Question, outcome: Outcome, context: Pipeline
     calls,
     ...(profile.report === undefined || (refusal !== null && refusal.reason !== "not_reliable")
       ? {}
-      : {
-          report: gradeReport(content.checks, metricsOf(profile.report, context), sentenceGuards(profile.check.guards ?? GUARDS)),
-        }),
+      : { report: gradeReport(content.checks, metricsOf(profile.report, context), sentenceGuards(profile.check.guards ?? GUARDS)) }),
     timings: trace.timings,
     latencyMs: trace.elapsed(),
     sessionId: question.sessionId,
@@ -90,14 +69,14 @@ function contentOf({ written, decision, refusal, evidence, conflicts, web, check
  * Computes the cost of each model call of this answer in US dollars. The cost is `null` if the price table lacks the
  * model or the endpoint reports no tokens.
  */
-function priceCalls({ calls, embedding }: Outcome, prices: PriceTable): PricedCall[] {
+function priceCalls({ calls, embedding }: Outcome, prices: PriceTable) {
   const asked: ModelCall[] =
     embedding === null ? [] : [{ stage: "retrieve", model: embedding.model, inputTokens: embedding.tokens, outputTokens: null }];
   return [...asked, ...calls].map((call) => ({ ...call, costUsd: costUsd(call.model, call, prices) }));
 }
 
 /** Sums the input and output tokens of each stage. Embedding calls are not included; the answer's `calls` lists their tokens. */
-function tokensOf(calls: readonly ModelCall[]): TokenUsage {
+function tokensOf(calls: readonly ModelCall[]): Answer["tokenUsage"] {
   const sumOf = (asked: ModelCall["stage"]) =>
     sumOrNull(calls.filter(({ stage }) => stage === asked).flatMap(({ inputTokens, outputTokens }) => [inputTokens, outputTokens]));
   const verification = sumOf("verify");
@@ -117,7 +96,7 @@ function metricsOf(metrics: readonly ReportMetric[], { profile, check, encoder, 
 }
 
 /** Suggests further reading: the best passage that is not rejected, from a document that the answer does not cite; `null`: none. */
-export function chooseSeeAlso(evidence: readonly Evidence[], citations: readonly Citation[]): SeeAlso | null {
+export function chooseSeeAlso(evidence: readonly Evidence[], citations: Answer["citations"]): SeeAlso | null {
   const cited = new Set(citations.flatMap(({ documentId, alsoIn = [] }) => [documentId, ...alsoIn.map((other) => other.documentId)]));
   const further = evidence.find(
     ({ passage: { document }, verdict }) => verdict !== "rejected" && !cited.has(document.id) && document.title !== "",
@@ -131,11 +110,7 @@ export function chooseSeeAlso(evidence: readonly Evidence[], citations: readonly
  * Grades an answer by the profile's metrics. A metric whose check did not run gets `null` and a reason, never a pass.
  * @param silent names of checks that ran on every sentence and report only faults: without a result, their metric passes
  */
-export function gradeReport(
-  checks: readonly CheckResult[],
-  metrics: readonly ReportMetric[],
-  silent: ReadonlySet<string> = new Set(),
-): GradeReport {
+export function gradeReport(checks: readonly CheckResult[], metrics: readonly ReportMetric[], silent: ReadonlySet<string> = new Set()) {
   const graded = metrics.map((metric) => [metric.metric, gradeMetric(metric, checks, silent)] as const);
   const passed = graded.map(([, metric]) => metric.passed);
   return {
@@ -145,7 +120,7 @@ export function gradeReport(
 }
 
 /** Grades one metric. A single `fail` or `warn` result of its check fails the metric. */
-function gradeMetric({ check, threshold }: ReportMetric, checks: readonly CheckResult[], silent: ReadonlySet<string>): Metric {
+function gradeMetric({ check, threshold }: ReportMetric, checks: readonly CheckResult[], silent: ReadonlySet<string>) {
   const found = checks.filter(({ name }) => name === check);
   const fault = found.find(({ verdict }) => verdict === "fail" || verdict === "warn");
   const result = fault ?? found.at(-1);
@@ -165,16 +140,16 @@ export function createOutcome() {
     embedding: null as Found["embedding"],
     scale: RAW_SCALE,
     evidence: [] as readonly Evidence[],
-    conflicts: [] as readonly Conflict[],
+    conflicts: [] as Answer["conflicts"],
     /** `null`: the web was not searched. */
-    web: null as readonly WebEvidence[] | null,
+    web: null as NonNullable<Answer["web"]> | null,
     decision: NOT_DECIDED,
     /** Ranked candidates, best first; `null` before ranking. */
     choice: null as Choice | null,
     /** The gate's score minus its threshold for an answer; `null`: unknown. */
     decisionMargin: null as number | null,
     written: nothingWritten(),
-    refusal: null as Refusal | null,
+    refusal: null as Answer["refusal"],
     /** The stored answer that is served instead of a new one. */
     hit: null as Hit | null,
   };
@@ -304,10 +279,7 @@ function recordModel(model: ChatModel, calls: RecordedCall[]): ChatModel {
 }
 
 /** Returns models that replay recorded calls, each call once. A prompt without a recorded call throws a ModelError. */
-export function playbackModels(
-  named: { readonly small: string; readonly large: string } | null,
-  calls: readonly RecordedCall[] | null,
-): Models {
+export function playbackModels(named: Record<"small" | "large", string> | null, calls: readonly RecordedCall[] | null): Models {
   if (named === null) return null;
   const used = new WeakSet<RecordedCall>();
   const play = (id: string): ChatModel => ({

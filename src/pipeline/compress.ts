@@ -3,7 +3,6 @@ import type { ScoreScale } from "../models/calibration/calibration.ts";
 import { type ChatModel, type ChatPrompt, type ReplyForm, throwIfLeft } from "../models/chat.ts";
 import { readJson } from "../models/read-json.ts";
 import type { Profile, WriteSettings } from "../profiles/profile.ts";
-import type { Candidate } from "../ranking/candidates.ts";
 import type { Choice } from "../ranking/features.ts";
 import { messageOf } from "../shared/errors.ts";
 import type { Evidence, ModelCall, Passage, PlacedUnit, Question, TextRange } from "../shared/types.ts";
@@ -15,18 +14,13 @@ import { fitPrompt, type ModelTask, type Offer, offerQuotes, type Selection } fr
 import type { PipelineContext, StageLog } from "./context.ts";
 import { wordsFor } from "./retrieve.ts";
 
-/** Returns the complete reply of a model. @param calls receives the call, even if it fails */
-async function replyOf(
-  prompt: ChatPrompt,
-  { model, form }: { readonly model: ChatModel; readonly form?: ReplyForm },
-  calls: ModelCall[],
-  signal: AbortSignal,
-): Promise<{ readonly text: string } | { readonly failure: string }> {
-  const call = { stage: "compress" as const, model: model.id, inputTokens: null as number | null, outputTokens: null as number | null };
+/** Returns the complete reply of a model in `CHOICE_FORM`. @param calls receives the call, even if it fails */
+async function replyOf(model: ChatModel, prompt: ChatPrompt, calls: ModelCall[], signal: AbortSignal) {
+  const call: ModelCall = { stage: "compress", model: model.id, inputTokens: null, outputTokens: null };
   calls.push(call);
   try {
     let text = "";
-    for await (const event of model.stream(prompt, { temperature: 0, signal, form })) {
+    for await (const event of model.stream(prompt, { temperature: 0, signal, form: CHOICE_FORM })) {
       if (event.type === "end") Object.assign(call, { inputTokens: event.inputTokens, outputTokens: event.outputTokens });
       else text += event.text;
       if (text.length > MAX_DRAFT_CHARACTERS) return { failure: `the reply exceeds ${MAX_DRAFT_CHARACTERS} characters` };
@@ -74,8 +68,8 @@ export async function selectByModel(
   const offered = [...candidates];
   while (offered.length > 0 && !fits(choosePrompt(question, offered, most))) offered.pop();
   if (offered.length === 0) return failed("no passage is short enough for its prompt");
-  const reply = await replyOf(choosePrompt(question, offered, most), { model, form: CHOICE_FORM }, calls, signal);
-  if ("failure" in reply) return failed(reply.failure);
+  const reply = await replyOf(model, choosePrompt(question, offered, most), calls, signal);
+  if (reply.failure !== undefined) return failed(reply.failure);
   const numbers = readChoice(reply.text);
   if (numbers === null || numbers.some((n) => n < 0 || n > offered.length))
     return failed("its reply did not name quotes from the list that it was given");
@@ -95,7 +89,7 @@ const MOSTLY = 0.7;
  * Trims each passage to its relevant candidates, with their neighbours, context, conditions and headings. A passage
  * without candidates is not trimmed. Orders the passages by their best candidates.
  */
-export function trimPassages(passages: readonly Passage[], candidates: readonly WeighedCandidate[]): OfferedSource[] {
+function trimPassages(passages: readonly Passage[], candidates: Choice["candidates"]): OfferedSource[] {
   const top = Math.max(0, ...candidates.map(({ probability }) => probability));
   const trimmed = passages.map((passage) => {
     const own = candidates.filter(({ view }) => view.evidence.passage.sid === passage.sid);
@@ -106,17 +100,7 @@ export function trimPassages(passages: readonly Passage[], candidates: readonly 
   return trimmed.sort((a, b) => b.best - a.best).map(({ source }) => source);
 }
 
-/** The fields of a candidate that trimming needs. */
-export interface WeighedCandidate {
-  readonly view: {
-    readonly candidate: Pick<Candidate, "range" | "context" | "conditions">;
-    readonly evidence: { readonly passage: Pick<Passage, "sid"> };
-  };
-  /** Probability that the candidate answers, 0 to 1. */
-  readonly probability: number;
-}
-
-function trim(passage: Passage, kept: readonly WeighedCandidate[]): OfferedSource {
+function trim(passage: Passage, kept: Choice["candidates"]): OfferedSource {
   const { units } = passage;
   const keep = new Set<number>();
   for (const { view } of kept) {
@@ -200,8 +184,8 @@ export async function compress(given: Usable, context: PipelineContext, log: Sta
     return { candidates, task: null, selected, calls };
   }
   // If the profile compresses by a model, the small model selects quotes. If it fails or selects none, use the highest-ranked quotes.
-  const picked =
-    profile.write.compress === "model" ? await select(models.small, form.type === "quotes" ? form.most : QUOTE_CANDIDATES) : null;
+  const most = form.type === "quotes" ? form.most : QUOTE_CANDIDATES;
+  const picked = profile.write.compress === "model" ? await select(models.small, most) : null;
   if (picked?.type === "failed")
     log.notice("compress_failed", `the model selected no quotes, so they were selected by rules instead. Reason: ${picked.reason}`);
   const quotes = picked?.type === "chosen" && picked.quotes.length > 0 ? picked.quotes : found;
@@ -250,32 +234,24 @@ export function ofPassages(ranked: Choice, evidence: readonly Evidence[]): Choic
   return { ...ranked, candidates: ranked.candidates.filter(({ view }) => sids.has(view.evidence.passage.sid)) };
 }
 
-function routeFacts({ question, usable, scale }: Usable, { complexity }: PipelineContext): RouteFacts {
+function routeFacts({ question, usable, scale }: Usable, { complexity }: PipelineContext) {
   const cosines = usable.flatMap(({ passage }) => (passage.scores.dense === null ? [] : scale.score(passage.scores.dense)));
   return {
+    /** Complex terms in the question, as `category: word`. */
     complexTerms: findComplexTerms(question.resolved, complexity),
     passages: usable.length,
+    /** Mean cosine between question and passages, converted to the scale of the rule's threshold; `null`: no dense ranking. */
     meanSimilarity: cosines.length === 0 ? null : cosines.reduce((sum, one) => sum + one, 0) / cosines.length,
   };
 }
-
-interface RouteFacts {
-  /** Complex terms in the question, as `category: word`. */
-  readonly complexTerms: readonly string[];
-  readonly passages: number;
-  /** Mean cosine between question and passages, converted to the scale of the rule's threshold; `null`: no dense ranking. */
-  readonly meanSimilarity: number | null;
-}
+type RouteFacts = ReturnType<typeof routeFacts>;
 
 /**
  * Selects the large model if the question has at least 1 complex term, there are more than 5 passages, or their mean similarity is below
  * 0.55. These numbers are those of profile `seven-layer`; another profile may set others. An unknown similarity is ignored.
  * @returns the size and the reasons for it, for display
  */
-export function routeModel(
-  route: WriteSettings["route"],
-  { complexTerms, passages, meanSimilarity }: RouteFacts,
-): { readonly size: "small" | "large"; readonly because: string } {
+export function routeModel(route: WriteSettings["route"], { complexTerms, passages, meanSimilarity }: RouteFacts) {
   if (typeof route === "string") return { size: route, because: "set by the profile" };
   const reasons = [
     ...(complexTerms.length >= route.complexTerms ? [`complex (${complexTerms.join(", ")})`] : []),
@@ -284,13 +260,13 @@ export function routeModel(
       ? [`mean similarity ${meanSimilarity.toFixed(3)} < ${route.meanSimilarity}`]
       : []),
   ];
-  if (reasons.length > 0) return { size: "large", because: reasons.join("; ") };
+  if (reasons.length > 0) return { size: "large" as const, because: reasons.join("; ") };
   const unknown = meanSimilarity === null ? ", similarity unknown" : "";
-  return { size: "small", because: `no complex term, ${passages} passages${unknown}` };
+  return { size: "small" as const, because: `no complex term, ${passages} passages${unknown}` };
 }
 
 /** Finds complex terms by category. A term matches at the start of a word: "burn pit" in "burn pits", "retro" in "retroactive". */
-export function findComplexTerms(question: string, terms: Readonly<Partial<Record<string, readonly string[]>>>): string[] {
+export function findComplexTerms(question: string, terms: Readonly<Partial<Record<string, readonly string[]>>>): readonly string[] {
   const plain = ` ${plainWords(question)} `;
   return Object.entries(terms).flatMap(([category, words = []]) =>
     words.filter((word) => plainWords(word) !== "" && plain.includes(` ${plainWords(word)}`)).map((word) => `${category}: ${word}`),

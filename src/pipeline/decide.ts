@@ -7,8 +7,6 @@ import {
   formsHeld,
   holdingCodes,
   holdsCode,
-  type NamedThings,
-  type NameParts,
   namedThings,
   otherNumbers,
   similarWords,
@@ -22,15 +20,15 @@ import {
 } from "../evidence/named-things.ts";
 import { askedValues, heldValues } from "../language/question.ts";
 import type { ScoreScale } from "../models/calibration/calibration.ts";
-import type { GateSettings } from "../profiles/profile.ts";
+import type { GateSettings, Profile } from "../profiles/profile.ts";
 import type { AskedQuestion, CandidateView, Choice, RankingWeights, ScoredCandidate } from "../ranking/features.ts";
 import { confidenceFeatures, confidenceOf, equalRows, readingText, withFollowing } from "../ranking/rank.ts";
 import type { Block, Evidence, Question, QuestionPart } from "../shared/types.ts";
 import { questionParts } from "./admit.ts";
-import { answersInQuotes, writersOf } from "./compress.ts";
+import { answersInQuotes, ofPassages, writersOf } from "./compress.ts";
 import type { PipelineContext, StageLog } from "./context.ts";
 import { wordsFor } from "./retrieve.ts";
-import { choose } from "./verify.ts";
+import { rankFor } from "./verify.ts";
 
 export interface Weighed {
   readonly question: Question;
@@ -53,8 +51,7 @@ export async function decide(weighed: Weighed, context: PipelineContext, log: St
   const things = context.profile.gate.type === "sufficiency" ? await askedThings(question, context) : null;
   // Drop evidence that lacks the question's codes, such as "KX-10287", before ranking: the best candidate determines the confidence.
   const holding = things === null ? evidence : holdingCodes(evidence, things.codes);
-  const chosen = { question, evidence: holding.length === 0 ? evidence : holding, ranked: weighed.ranked };
-  const found = await choose(chosen, context, log, signal);
+  const found = await choose({ ...weighed, evidence: holding.length === 0 ? evidence : holding }, context, log, signal);
   const choice = things === null ? found : { ...found, candidates: withoutOtherRows(found.candidates, things.codes) };
   const sufficiency = applyCalibration(weighed, choice, context, log);
   const made = decideByGate(evidence, gate, sufficiency, writersOf(context) !== null);
@@ -72,7 +69,7 @@ export async function decide(weighed: Weighed, context: PipelineContext, log: St
     if (scale.note !== null && !isLearned) log.notice(`thresholds_${scale.type}`, scale.note);
   }
   const isNamed = choice.candidates[0]?.isNamed === true;
-  const named = things === null ? made : await withNamed(made, { question, isNamed }, things, context, log, signal);
+  const named = things === null ? made : await withNamed(made, { ...things, question, isNamed }, context, log, signal);
   const decision: Decision =
     question.injectionSignals.length === 0 ? named : { ...named, answer: false, usable: [], warnings: [], reason: "injection" as const };
   log.fact("confidence", decision.confidence);
@@ -92,6 +89,42 @@ export async function decide(weighed: Weighed, context: PipelineContext, log: St
   return { decision, decisionMargin, choice: await completeChoice(question, rows, context, log, signal) };
 }
 export type Decided = Awaited<ReturnType<typeof decide>>;
+
+/** Number of candidates to list in the log. */
+const DESCRIBED = 10;
+/** Maximum characters of each candidate: one terminal line. */
+const DESCRIBED_CHARACTERS = 80;
+
+/** Lists the first candidates with their scores, one per line, for diagnosis; "" without candidates. */
+function describeCandidates(candidates: readonly ScoredCandidate[]): string {
+  return candidates
+    .slice(0, DESCRIBED)
+    .map(({ probability, cross, first, view }) => {
+      const scores = `cross-encoder ${cross?.toFixed(2) ?? "not run"}, first stage ${first.toFixed(2)}`;
+      return `${probability.toFixed(2)} (${scores}) ${view.text.slice(0, DESCRIBED_CHARACTERS).replaceAll("\n", " ")}`;
+    })
+    .join("\n");
+}
+
+/** Ranks the candidates of usable evidence, best first. */
+async function choose({ question, evidence, ranked }: Weighed, context: PipelineContext, log: StageLog, signal: AbortSignal) {
+  const used = mayBeUsed(evidence, context.profile);
+  const choice = ranked === null ? await rankFor(question, used, context, signal) : ofPassages(ranked, used);
+  log.fact("ranking", context.ranking().weights.name);
+  log.fact("pieces", choice.candidates.length);
+  const isRead = choice.candidates.some(({ cross }) => cross !== null);
+  log.fact("read", isRead);
+  log.fact("best_piece", choice.candidates[0]?.probability ?? null);
+  // List candidates of rejected passages too, because they explain a refusal.
+  log.detail("first", () => describeCandidates((ranked ?? choice).candidates) || null);
+  return choice;
+}
+
+/** Returns the evidence to rank. A `sufficiency` gate excludes rejected passages; other gates put them last. */
+function mayBeUsed(evidence: readonly Evidence[], { gate }: Profile): Evidence[] {
+  const { kept = [], rejected = [] } = Object.groupBy(evidence, ({ verdict }) => (verdict === "rejected" ? "rejected" : "kept"));
+  return gate.type === "sufficiency" ? kept : [...kept, ...rejected];
+}
 
 /** Maximum number of rows that an answer lists. */
 const MAX_EQUAL_ROWS = 12;
@@ -129,15 +162,12 @@ function withoutOtherRows(candidates: readonly ScoredCandidate[], codes: readonl
 }
 
 /** Names and codes of a question, its words, and its corrected misspellings. */
-type AskedThings = NamedThings & {
-  readonly words: Pick<NameParts, "tokens" | "has"> & { readonly content: ReadonlySet<string> };
-  readonly repairs: readonly { readonly written: string }[];
-};
+type AboutThings = Awaited<ReturnType<typeof askedThings>> & { readonly question: Question; readonly isNamed: boolean };
 
-async function askedThings(question: Question, { corpus, profile }: PipelineContext): Promise<AskedThings> {
+async function askedThings(question: Question, { corpus, profile }: PipelineContext) {
   const { outOfVocabulary, repairs } = await corpus.understand({ resolved: question.text, scope: question.scope }, profile.retrieve.query);
   const { has, own } = await wordsFor(question, { corpus, profile });
-  const words = { tokens: (text: string) => corpus.tokens(text), has, content: new Set(own.tokens) };
+  const words = { tokens: (text: string) => corpus.tokens(text), has, content: new Set<string>(own.tokens) };
   return { ...namedThings(question.text, { outOfVocabulary, ...words }), words, repairs };
 }
 
@@ -150,15 +180,9 @@ function refusedFor(decision: Decision): Decision {
  * question's codes, or if the evidence names only other numbers (version 3 instead of 2). Warns about names and words
  * that the evidence lacks.
  */
-async function withNamed(
-  made: Decision,
-  { question, isNamed }: Pick<Weighed, "question"> & { readonly isNamed: boolean },
-  { words, repairs, ...things }: AskedThings,
-  context: PipelineContext,
-  log: StageLog,
-  signal: AbortSignal,
-): Promise<Decision> {
+async function withNamed(made: Decision, asked: AboutThings, context: PipelineContext, log: StageLog, signal: AbortSignal) {
   if (!made.answer) return made;
+  const { question, isNamed, words, repairs, ...things } = asked;
   const usable = holdingCodes(made.usable, things.codes);
   const repaired = new Set(repairs.map(({ written }) => written.toLowerCase()));
   const others = isNamed ? [] : otherNumbers(question.resolved, usable);
@@ -245,12 +269,9 @@ const ANSWERS_FROM = 0;
 const NOTHING_BELOW = -1.5;
 
 /** Returns the parts that neither the best candidate nor the sentence appended to it answers. */
-export async function partsLeft(
-  { candidates: [best], asked }: Choice,
-  parts: readonly QuestionPart[],
-  read: ReadTexts,
-  signal: AbortSignal,
-): Promise<QuestionPart[]> {
+export async function partsLeft(choice: Choice, parts: readonly QuestionPart[], read: ReadTexts, signal: AbortSignal) {
+  const { asked, candidates } = choice;
+  const [best] = candidates;
   if (best === undefined || best.cross === null || parts.length === 0) return [];
   const shown = [best.view, ...(best.followedBy === undefined ? [] : [best.followedBy])].map(readingText);
   const pairs = parts.flatMap(({ resolved }) => shown.map((text) => ({ question: resolved, text })));

@@ -30,14 +30,15 @@ interface KnownAndFound {
  * questions of any review status, and order candidates by review status.
  */
 export async function recall(
-  { question, known, found }: KnownAndFound,
+  given: KnownAndFound,
   context: PipelineContext,
   log: StageLog,
   signal: AbortSignal,
   effects: Effects = "drop",
-): Promise<Pick<Known, "hit" | "judged">> {
+) {
   const { store, profile, questions } = context;
-  const { asked, candidates } = await asRead({ question, known, found }, context);
+  const { question, found } = given;
+  const { asked, candidates } = await asRead(given, context);
   const graphs = profile.caches.includes("graph");
   const how = { ...partsOf(question, context), matcher: questions.matcher, settings: profile.match, byReview: graphs, signal };
   const accept = (one: Asked, collected: readonly Candidate[]) =>

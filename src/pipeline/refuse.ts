@@ -75,9 +75,9 @@ export function explainRefusal(
   sentence: string,
   evidence: readonly Evidence[],
   { unreadable, ...counts }: CorpusCounts & { readonly within?: string },
-  { words, isCommon, nearest, contacts: everyone }: RefusalParts,
+  parts: RefusalParts,
 ): Refusal {
-  const contacts = everyone.filter(({ tenant = null }) => tenant === null || tenant === question.scope.tenant);
+  const contacts = parts.contacts.filter(({ tenant = null }) => tenant === null || tenant === question.scope.tenant);
   const { documents, within } = counts;
   const reason = documents === 0 && within === undefined ? "empty_corpus" : given;
   const said = within === undefined ? sentence : REFUSAL_TEXTS[reason === "not_reliable" ? "unreliableWithin" : "nothingWithin"](within);
@@ -88,7 +88,7 @@ export function explainRefusal(
     message: messageFor(reason, said, question),
     note: REFUSAL_TEXTS.note,
     searched: { ...counts, unreadable: unreadable.slice(0, UNREADABLE_NAMES), unreadableCount: unreadable.length },
-    nearest: nearestMisses(question, evidence, { words, isCommon }, nearest ?? new Map()),
+    nearest: nearestMisses(question, evidence, parts),
     contacts: [...fitting, ...general].map(({ name, contact }) => ({ name, contact })),
   };
 }
@@ -105,12 +105,8 @@ export function mentions(text: string, phrases: readonly string[]): boolean {
   return phrases.some((phrase) => plain.includes(` ${plainWords(phrase)} `));
 }
 
-function nearestMisses(
-  question: Question,
-  evidence: readonly Evidence[],
-  { words, isCommon }: Pick<RefusalParts, "words" | "isCommon">,
-  quotes: ReadonlyMap<string, Quote>,
-): NearMiss[] {
+function nearestMisses(question: Question, evidence: readonly Evidence[], { words, isCommon, nearest }: RefusalParts): NearMiss[] {
+  const quotes = nearest ?? new Map<string, Quote>();
   const asked = askedWords(question.resolved, words).filter(({ word }) => !isCommon(word.toLowerCase()));
   const kinds = askedValues(question.resolved);
   const order = new Map([...quotes.keys()].map((sid, i) => [sid, i]));
@@ -138,12 +134,8 @@ function placeOf(passage: Passage, quote: Quote | null): Omit<NearMiss, "missing
   };
 }
 
-function lacksOf(
-  { document, headingPath, text, units }: Passage,
-  asked: ReturnType<typeof askedWords>,
-  kinds: readonly number[],
-  words: RefusalParts["words"],
-): Pick<NearMiss, "missing" | "missingValues"> {
+function lacksOf(passage: Passage, asked: ReturnType<typeof askedWords>, kinds: readonly number[], words: RefusalParts["words"]) {
+  const { document, headingPath, text, units } = passage;
   const above = new Set(units.flatMap((unit) => aboveUnit(unit)));
   const held = new Set(words.tokens([document.title, ...headingPath, ...above, text].join("\n")).map(foldMarks));
   const shown = heldValues(text);
@@ -189,11 +181,8 @@ const NEAREST = 3;
 const NEAREST_CHARACTERS = 500;
 
 /** Builds the refusal with its reason, what was searched, and the near misses (best passages). */
-export async function refuse(
-  question: Question,
-  { decision, evidence, written, choice }: Pick<Outcome, "decision" | "evidence" | "written" | "choice">,
-  context: PipelineContext,
-): Promise<Refusal> {
+export async function refuse(question: Question, outcome: Outcome, context: PipelineContext): Promise<Refusal> {
+  const { decision, evidence, written, choice } = outcome;
   const { profile, store } = context;
   const all = await store.documents.counts(question.scope, areaOf(question) ?? undefined);
   const within = await searchedWithin(question, store);

@@ -4,15 +4,7 @@ import { codesIn } from "../language/values.ts";
 import { citedSources, forStorage, losesWords, namedDocuments, redactAnswered, retrievedFor } from "../memory/named-documents.ts";
 import { diagnose, reportCauses, withoutText } from "../memory/report.ts";
 import { sessionShown } from "../memory/session-messages.ts";
-import {
-  type CacheScope,
-  curatedKey,
-  exactCacheKey,
-  isCacheable,
-  type StoredAnswers,
-  scopeKey,
-  sharingScope,
-} from "../memory/stored-answers.ts";
+import { curatedKey, exactCacheKey, isCacheable, scopeKey, sharingScope } from "../memory/stored-answers.ts";
 import type { MatchSettings, Profile } from "../profiles/profile.ts";
 import { areaOf } from "../retrieval/retrieve.ts";
 import { messageOf } from "../shared/errors.ts";
@@ -70,12 +62,8 @@ interface Answered {
 }
 
 /** Builds the report of a poorly answered question. Returns `null` if none is needed. Also returns `null`, with a notice, if that fails. */
-async function reportLowConfidence(
-  answered: Answered,
-  context: PipelineContext,
-  { enabled, days, entries }: RememberSettings["reports"],
-  log: StageLog,
-): Promise<NewReport | null> {
+async function reportLowConfidence(answered: Answered, context: PipelineContext, settings: RememberSettings["reports"], log: StageLog) {
+  const { enabled, days, entries } = settings;
   const { question, answer, outcome } = answered;
   const threshold = thresholdFor(outcome, context.profile);
   const causes = enabled ? reportCauses(answer, threshold) : [];
@@ -126,7 +114,7 @@ type NonNullableFields<T> = { readonly [Key in keyof T]: NonNullable<T[Key]> };
 
 /** Data of a new cache entry besides question and answer. */
 export interface CacheWriting {
-  readonly scope: CacheScope;
+  readonly scope: PipelineContext["cache"];
   /** Describes the question, so that similar questions can match it; `null`: only the identical question matches. */
   readonly share: (NonNullableFields<Omit<PipelineContext["questions"], "index">> & { readonly settings: MatchSettings }) | null;
 }
@@ -143,7 +131,7 @@ export interface RememberFacts {
   readonly hit: Answer | null;
   readonly topics: readonly string[];
   /** In-memory cache of stored answers that are served repeatedly. */
-  readonly answers: Pick<StoredAnswers, "share">;
+  readonly answers: Pick<PipelineContext["answers"], "share">;
 }
 
 /**

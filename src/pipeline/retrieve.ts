@@ -1,8 +1,7 @@
 import { scaleFor } from "../models/calibration/calibration.ts";
-import type { Profile } from "../profiles/profile.ts";
 import type { SwitchState } from "../retrieval/encoder-switch.ts";
 import { assertCanRetrieve, type Retrieved, retrievePassages } from "../retrieval/retrieve.ts";
-import { type QuestionReader, type QuestionWords, questionWords, type Understood } from "../retrieval/understand.ts";
+import { questionWords, type Understood } from "../retrieval/understand.ts";
 import type { Question, Scope, Warning } from "../shared/types.ts";
 import type { Store } from "../store/store.ts";
 import type { PipelineContext, StageLog } from "./context.ts";
@@ -84,10 +83,7 @@ function readAs({ text }: Question, { repairs }: Understood): Warning[] {
 }
 
 /** Returns the words of a question, with their statistics in the documents that the asker may see. */
-export async function wordsFor(
-  question: Question,
-  { corpus, profile }: { readonly corpus: QuestionReader; readonly profile: Profile },
-): Promise<QuestionWords> {
+export async function wordsFor(question: Question, { corpus, profile }: Pick<PipelineContext, "corpus" | "profile">) {
   const { query } = profile.retrieve;
   const { text, resolved, scope } = question;
   const understood = await corpus.understand(question, query);

@@ -15,11 +15,7 @@ type AskedWhole = Readonly<Pick<Outcome, "embedding" | "evidence" | "conflicts" 
  * Returns the parts to search separately: the unanswered parts of an answered message, or all parts of a refused one.
  * Returns none for a message with injection signals.
  */
-export function partsToAsk(
-  question: Question,
-  { decision, choice }: Pick<AskedWhole, "decision" | "choice">,
-  context: PipelineContext,
-): QuestionPart[] {
+export function partsToAsk(question: Question, { decision, choice }: AskedWhole, context: PipelineContext): QuestionPart[] {
   if (decision.answer) return [...(choice?.open ?? [])];
   return decision.reason === "injection" ? [] : askedParts(question, context);
 }

@@ -103,12 +103,7 @@ export async function verifyAnswer(question: string, answer: string, folder: str
 }
 
 /** Checks an answer against documents that are already parsed. @throws RequestError `answer_empty`, `answer_too_long`, `answer_not_text` */
-export async function verifyAgainst(
-  question: string,
-  answer: string,
-  sources: Sources,
-  options: VerifyOptions = {},
-): Promise<VerifiedAnswer> {
+export async function verifyAgainst(question: string, answer: string, sources: Sources, options: VerifyOptions = {}) {
   if (options.support !== undefined) return verify(question, answer, sources, options);
   const keeper = createReaderKeeper();
   try {
@@ -118,12 +113,8 @@ export async function verifyAgainst(
   }
 }
 
-async function verify(
-  question: string,
-  answer: string,
-  { numbered, unnumbered }: Sources,
-  options: VerifyOptions,
-): Promise<VerifiedAnswer> {
+async function verify(question: string, answer: string, sources: Sources, options: VerifyOptions): Promise<VerifiedAnswer> {
+  const { numbered, unnumbered } = sources;
   const { domain, tenant = null, signal } = options;
   assertAnswer(answer);
   const profile = profileNamed(options.profile ?? "sourcebound");
@@ -143,7 +134,7 @@ async function verify(
     const sentence = await verifySentence(answer.slice(range.start, range.end), index, context);
     if (sentence !== null) sentences.push({ ...range, ...sentence });
   }
-  const checks = await verifyWhole(question, sentences, context);
+  const checks = await verifyWhole(sentences, context);
   const all = [...sentences.flatMap((sentence) => sentence.checks), ...checks];
   return {
     passed: sentences.every(({ verdict }) => verdict === "pass") && all.every(({ verdict }) => verdict === "pass"),
@@ -351,11 +342,8 @@ function describe(
   };
 }
 
-async function verifyWhole(
-  question: string,
-  sentences: readonly VerifiedSentence[],
-  { settings, support, reader }: CheckContext,
-): Promise<CheckResult[]> {
+async function verifyWhole(sentences: readonly VerifiedSentence[], context: CheckContext): Promise<CheckResult[]> {
+  const { settings, question, support, reader } = context;
   const guards = settings.guards ?? GUARDS;
   const { relevancy } = guards;
   const claims = sentences.map(({ text, status, citations, reason }, sentence) => ({ sentence, text, status, citations, reason }));

@@ -6,14 +6,14 @@ import type { SupportScorer } from "../models/support.ts";
 import type { PassageVerdict } from "../models/verifier.ts";
 import { SUPPORT_BANDS } from "../profiles/guards.ts";
 import type { Profile } from "../profiles/profile.ts";
-import type { CandidateView, Choice, ScoredCandidate } from "../ranking/features.ts";
+import type { CandidateView } from "../ranking/features.ts";
 import { confidenceOf, rankCandidates, relevanceOfPassages } from "../ranking/rank.ts";
 import type { QuestionWords } from "../retrieval/understand.ts";
 import { messageOf } from "../shared/errors.ts";
 import type { AnswerEvent } from "../shared/events.ts";
 import type { Conflict, Evidence, ModelCall, Passage, Question, Warning, WebEvidence } from "../shared/types.ts";
 import { normalizeQuestion } from "../text/normalise.ts";
-import { answersInQuotes, ofPassages } from "./compress.ts";
+import { answersInQuotes } from "./compress.ts";
 import type { PipelineContext, StageLog, Trace } from "./context.ts";
 import { type Found, wordsFor } from "./retrieve.ts";
 
@@ -70,7 +70,8 @@ export async function verify(retrieval: Retrieval, context: PipelineContext, log
   const learned = profile.gate.type === "v-score" ? await withLearnedAgreement(byRules, passages, agreement, signal) : byRules;
   const { compared, calls } = await byModel(retrieval, learned, context, log, signal);
   // The same ranking later serves to select quotes.
-  const ranked = usesProbability(retrieval, context) ? await rankFor(question, passages, context, signal) : null;
+  const found = passages.map((passage) => ({ passage }));
+  const ranked = usesProbability(retrieval, context) ? await rankFor(question, found, context, signal) : null;
   const { encoder, weights } = context.ranking();
   const isEmbedded = retrieval.ranker === encoder;
   const confidence = ranked !== null && isEmbedded && profile.gate.type === "guard" ? confidenceOf(ranked, weights) : null;
@@ -108,61 +109,51 @@ function amongKept(conflicts: readonly Conflict[], evidence: readonly Evidence[]
 }
 
 /** Replaces the rule-based scores by a model's verdicts, if a verifier is configured. */
-async function byModel(
-  { question, passages }: Retrieval,
-  compared: Compared,
-  { verifier, profile }: PipelineContext,
-  log: StageLog,
-  signal: AbortSignal,
-): Promise<{ compared: Compared; calls: readonly ModelCall[] }> {
+async function byModel(retrieval: Retrieval, compared: Compared, context: PipelineContext, log: StageLog, signal: AbortSignal) {
+  const { question, passages } = retrieval;
+  const { verifier, profile } = context;
   if (verifier === null) return { compared, calls: [] };
   // All other gates reproduce published designs (docs/profiles.md), which judge passages without a language model.
   if (profile.gate.type !== "sufficiency" && profile.gate.type !== "v-score") {
     log.notice("verify_by_rules", `profile "${profile.name}" judges by cosine only, so no model is called`);
     return { compared, calls: [] };
   }
-  const calls: ModelCall[] = [];
   // A question with injection signals is refused anyway.
   const isAsked = passages.length > 0 && question.injectionSignals.length === 0;
-  const verdicts = isAsked ? await judgeByModel(question, passages, verifier, calls, log, signal) : new Map<Passage, PassageVerdict>();
+  const { verdicts, calls } = isAsked ? await judgeByModel(retrieval, verifier, log, signal) : NOT_JUDGED;
   log.fact("judged_by_model", verdicts.size);
   return { compared: withVerdicts(compared, verdicts, verifier.verifier.model), calls };
 }
 
+type By = NonNullable<PipelineContext["verifier"]>;
+
+const NOT_JUDGED: Awaited<ReturnType<typeof judgeByModel>> = { verdicts: new Map(), calls: [] };
+
 /**
  * Asks the model once about all passages. Throws only if the caller aborts.
- * @param calls receives the call, even if it fails
- * @returns the model's verdicts. Passages that are missing, all of them after a failure, keep their rule-based scores
+ * @returns the model's verdicts and its call, even if it failed. Passages that are missing, all of them after a failure,
+ * keep their rule-based scores
  */
-async function judgeByModel(
-  question: Question,
-  passages: readonly Passage[],
-  { verifier, timeoutMs }: NonNullable<PipelineContext["verifier"]>,
-  calls: ModelCall[],
-  log: StageLog,
-  signal: AbortSignal,
-): Promise<ReadonlyMap<Passage, PassageVerdict>> {
+async function judgeByModel({ question, passages }: Retrieval, { verifier, timeoutMs }: By, log: StageLog, signal: AbortSignal) {
+  const calls: ModelCall[] = [];
   const failed = (reason: string) => log.notice("verify_by_rules", `passages not judged by the model keep rule scores: ${reason}`);
   const verdicts = new Map<Passage, PassageVerdict>();
   const call: ModelCall = { stage: "verify", model: verifier.model, inputTokens: null, outputTokens: null };
   const timeout = AbortSignal.timeout(timeoutMs);
   try {
-    const found = await verifier.verify(
-      question.resolved,
-      passages.map(({ document, headingPath, text }) => ({ title: document.title, headingPath, text })),
-      {
-        signal: AbortSignal.any([signal, timeout]),
-        onCall: () => calls.push(call),
-        onUsage: (usage) => Object.assign(call, usage),
-        onFailure: failed,
-      },
-    );
+    const shown = passages.map(({ document, headingPath, text }) => ({ title: document.title, headingPath, text }));
+    const found = await verifier.verify(question.resolved, shown, {
+      signal: AbortSignal.any([signal, timeout]),
+      onCall: () => calls.push(call),
+      onUsage: (usage) => Object.assign(call, usage),
+      onFailure: failed,
+    });
     for (const [i, verdict] of found.entries()) if (verdict !== null) verdicts.set(passages[i] as Passage, verdict);
   } catch (error) {
     if (signal.aborted) throw error;
     failed(timeout.aborted ? `${verifier.id} exceeded the timeout of ${timeoutMs} ms` : messageOf(error));
   }
-  return verdicts;
+  return { verdicts, calls };
 }
 
 function withVerdicts(compared: Compared, verdicts: ReadonlyMap<Passage, PassageVerdict>, by: string): Compared {
@@ -263,65 +254,22 @@ function count(passages: number): string {
   return passages === 1 ? "1 uncertain passage was" : `${passages} uncertain passages were`;
 }
 
-/** Number of candidates to list in the log. */
-const DESCRIBED = 10;
-/** Maximum characters of each candidate: one terminal line. */
-const DESCRIBED_CHARACTERS = 80;
-
-/** Lists the first candidates with their scores, one per line, for diagnosis; "" without candidates. */
-function describeCandidates(candidates: readonly ScoredCandidate[]): string {
-  return candidates
-    .slice(0, DESCRIBED)
-    .map(({ probability, cross, first, view }) => {
-      const scores = `cross-encoder ${cross?.toFixed(2) ?? "not run"}, first stage ${first.toFixed(2)}`;
-      return `${probability.toFixed(2)} (${scores}) ${view.text.slice(0, DESCRIBED_CHARACTERS).replaceAll("\n", " ")}`;
-    })
-    .join("\n");
-}
-
 /** Maximum length of a quote in characters. Longer sentences are skipped. */
 export const QUOTE_CHARACTERS = 1200;
 
-/** Ranks the candidates of usable evidence, best first. @param ranked candidates of all passages, if they are ranked already */
-export async function choose(
-  { question, evidence, ranked }: { readonly question: Question; readonly evidence: readonly Evidence[]; readonly ranked: Choice | null },
-  context: PipelineContext,
-  log: StageLog,
-  signal: AbortSignal,
-): Promise<Choice> {
-  const used = mayBeUsed(evidence, context.profile);
-  const choice = ranked === null ? await rankFor(question, used, context, signal) : ofPassages(ranked, used);
-  log.fact("ranking", context.ranking().weights.name);
-  log.fact("pieces", choice.candidates.length);
-  const isRead = choice.candidates.some(({ cross }) => cross !== null);
-  log.fact("read", isRead);
-  log.fact("best_piece", choice.candidates[0]?.probability ?? null);
-  // List candidates of rejected passages too, because they explain a refusal.
-  log.detail("first", () => describeCandidates((ranked ?? choice).candidates) || null);
-  return choice;
-}
-
 export async function rankFor(
   question: Question,
-  passages: readonly (Passage | Pick<Evidence, "passage">)[],
+  found: readonly Pick<Evidence, "passage">[],
   context: PipelineContext,
   signal: AbortSignal,
-): Promise<Choice> {
+) {
   const words = await wordsFor(question, context);
   // If a model writes, nothing is excluded, because it may elaborate on an earlier answer ("no, that is for each person").
   const isLeftOut = answersInQuotes(context) ? wasQuotedBefore(question, words) : () => false;
-  const found = passages.map((one) => ("passage" in one ? one : { passage: one }));
-  const readAs = withCodesAsWritten(
-    await withEquivalents(question, context),
-    found.map(({ passage }) => passage.text),
-  );
-  return rankCandidates(question.resolved, found, words, {
-    maxCharacters: QUOTE_CHARACTERS,
-    readAs,
-    isLeftOut,
-    ...context.ranking(),
-    signal,
-  });
+  const texts = found.map(({ passage }) => passage.text);
+  const readAs = withCodesAsWritten(await withEquivalents(question, context), texts);
+  const options = { maxCharacters: QUOTE_CHARACTERS, readAs, isLeftOut, ...context.ranking(), signal };
+  return rankCandidates(question.resolved, found, words, options);
 }
 
 /** Appends the domain's abbreviations and synonyms to the question: "When does the desk open? (front counter)". */
@@ -364,10 +312,4 @@ function weightedCoverage(question: readonly string[], text: ReadonlySet<string>
 /** Reduces text to letters and digits for comparison, because clients may return answers with other punctuation and line breaks. */
 function plain(text: string): string {
   return text.replace(/[^\p{L}\p{N}]+/gu, " ").trim();
-}
-
-/** Returns the evidence to rank. A `sufficiency` gate excludes rejected passages; other gates put them last. */
-function mayBeUsed(evidence: readonly Evidence[], { gate }: Profile): Evidence[] {
-  const { kept = [], rejected = [] } = Object.groupBy(evidence, ({ verdict }) => (verdict === "rejected" ? "rejected" : "kept"));
-  return gate.type === "sufficiency" ? kept : [...kept, ...rejected];
 }

@@ -7,18 +7,7 @@ import { readQuestion } from "../language/question.ts";
 import { createRelevancy, createSimilarity } from "../models/similarity.ts";
 import { GUARDS } from "../profiles/guards.ts";
 import type { AnswerEvent } from "../shared/events.ts";
-import type {
-  Answer,
-  CheckResult,
-  Citation,
-  Claim,
-  DraftSentence,
-  Evidence,
-  ModelCall,
-  Question,
-  Quote,
-  Warning,
-} from "../shared/types.ts";
+import type { Answer, CheckResult, Claim, DraftSentence, Evidence, ModelCall, Question, Quote, Warning } from "../shared/types.ts";
 import { tokenize } from "../text/tokens.ts";
 import { unitAt } from "../text/units.ts";
 import { type AnswerBuilder, createAnswerBuilder } from "../writing/quotes.ts";
@@ -104,11 +93,7 @@ function shared(own: readonly string[], asked: ReadonlySet<string>): number {
 
 interface WrittenAnswer {
   readonly question: Pick<Question, "resolved">;
-  readonly written: {
-    readonly sheet: Pick<AnswerBuilder, "sentences" | "citations">;
-    readonly claims: readonly Claim[];
-    readonly writer: string;
-  };
+  readonly written: Pick<Written, "claims" | "writer"> & { readonly sheet: Pick<AnswerBuilder, "sentences" | "citations"> };
   readonly evidence: readonly Pick<Evidence, "passage">[];
 }
 
@@ -138,7 +123,7 @@ export async function checkWhole({ question, written, evidence }: WrittenAnswer,
 }
 
 /** Warns about quotes that are not English, because no check can judge whether they answer. */
-function checkSpokenLanguage(citations: readonly Pick<Citation, "n" | "quote">[]): CheckResult[] {
+function checkSpokenLanguage(citations: Answer["citations"]): CheckResult[] {
   const foreign = citations.flatMap(({ n, quote }) => {
     const spokenLanguage = detectLanguage(quote);
     return spokenLanguage === null || spokenLanguage === "English" ? [] : [{ n, spokenLanguage }];
@@ -298,20 +283,13 @@ type SentenceEvent = Extract<AnswerEvent, { readonly type: "sentence" }>;
 export async function showSentence(draft: OfferedDraft, checkContext: SentenceCheckContext): Promise<SentenceEvent | null> {
   const { stretches, othersOf, written, record, context, strict } = checkContext;
   const { sheet, checks, claims, drafts } = written;
-  const repeated = sheet.sentences.some(({ text }) => text === draft.text) || record.shown.some(({ text }) => text === draft.text);
-  if (repeated) return null;
+  if ([...sheet.sentences, ...record.shown].some(({ text }) => text === draft.text)) return null;
   const others = othersOf(draft);
   const cited = draft.quotes.map(toCitedQuote);
   const { nowhere } = context.settings;
-  const checked = await checkSentence(
-    {
-      text: draft.text,
-      cited,
-      missing: nowhere === "leave" ? [] : draft.missing,
-      others: others.map((quotes) => quotes.map(toCitedQuote)),
-    },
-    context,
-  );
+  const missing = nowhere === "leave" ? [] : draft.missing;
+  const compared = others.map((quotes) => quotes.map(toCitedQuote));
+  const checked = await checkSentence({ text: draft.text, cited, missing, others: compared }, context);
   const results = [...checked.results, ...furtherFindings(draft, stretches, strict)];
   const fault = results.find(({ verdict }) => verdict === "fail");
   const kept = checked.kept && fault === undefined;

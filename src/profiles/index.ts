@@ -18,9 +18,8 @@ export function profileNamed(name: string, known: readonly Profile[] = profiles)
   const found = known.find((profile) => profile.name === name);
   if (found !== undefined) return found;
   const names = known.map((profile) => profile.name);
-  throw new RequestError("unknown_profile", `Unknown profile "${name}".${didYouMean(name, names)} Known profiles: ${names.join(", ")}.`, {
-    profile: name,
-  });
+  const message = `Unknown profile "${name}".${didYouMean(name, names)} Known profiles: ${names.join(", ")}.`;
+  throw new RequestError("unknown_profile", message, { profile: name });
 }
 
 /** Settings of the configuration that change a profile. */

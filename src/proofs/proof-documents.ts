@@ -4,7 +4,7 @@ import { MAX_FILE_BYTES } from "../ingest/limits.ts";
 import { type ParsedDocument, readDocuments } from "../ingest/parse.ts";
 import { identify } from "../ingest/to-document.ts";
 import { messageOf, RequestError, systemCodeOf } from "../shared/errors.ts";
-import type { Passage, Quote, TextRange } from "../shared/types.ts";
+import type { Passage, Quote } from "../shared/types.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { fileOfDocument } from "../text/paths.ts";
 import { headingPathAt, type PassageSource, readPassage } from "../text/units.ts";
@@ -37,8 +37,9 @@ export async function readProofDocuments(
   const read: PassageSource[] = [];
   for (const document of documents) {
     const file = fileOfDocument(document.path);
-    const parsed = files.get(`${file} ${document.sha256}`) ?? readDocuments({ path: file, bytes: findFile(folder, file, document.sha256) });
-    files.set(`${file} ${document.sha256}`, parsed);
+    const key = `${file} ${document.sha256}`;
+    const parsed = files.get(key) ?? readDocuments({ path: file, bytes: findFile(folder, file, document.sha256) });
+    files.set(key, parsed);
     read.push(asStated(document, await parsed));
     const { index, inclusion: path } = document;
     if (rootOf(leafOf(question.domain, document), { index, size: corpus.documents, path }) !== corpus.root)
@@ -152,13 +153,11 @@ export function readProofQuotes(
     const unit = passage.units.find((one) => one.end > start);
     if ((unit?.page ?? null) !== page) throw new ProofFault(`quote ${i} is not on the page that the proof names`);
     const quote = { passage, start, end, text };
-    return header === null ? quote : { ...quote, header: sliceOf(document, header, i) };
+    if (header === null) return quote;
+    if (header.start > header.end || header.end > document.text.length)
+      throw new ProofFault(`the header of quote ${i} is not inside its document`);
+    return { ...quote, header: { ...header, text: document.text.slice(header.start, header.end) } };
   });
-}
-
-function sliceOf({ text }: PassageSource, { start, end }: TextRange, quote: number) {
-  if (start > end || end > text.length) throw new ProofFault(`the header of quote ${quote} is not inside its document`);
-  return { start, end, text: text.slice(start, end) };
 }
 
 function documentAt(documents: readonly PassageSource[], place: number): PassageSource {

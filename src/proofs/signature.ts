@@ -1,5 +1,6 @@
-import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from "node:crypto";
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from "node:crypto";
 import { messageOf, RequestError } from "../shared/errors.ts";
+import { sha256Hex } from "../text/hash.ts";
 import type { Proof } from "./proof.ts";
 
 /** Prefix of the signed bytes, so that a signature made with the same key for another purpose is not valid for a proof. */
@@ -42,9 +43,7 @@ export function publicPem(key: KeyObject): string {
 
 /** Returns the id of a key: SHA-256 (hex) of the public key in DER form (SubjectPublicKeyInfo). */
 function keyIdOf(key: KeyObject): string {
-  return createHash("sha256")
-    .update(publicOf(key).export({ type: "spki", format: "der" }))
-    .digest("hex");
+  return sha256Hex(publicOf(key).export({ type: "spki", format: "der" }));
 }
 
 function publicOf(key: KeyObject): KeyObject {

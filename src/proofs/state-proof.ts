@@ -1,5 +1,6 @@
 import { FIRST_CHECKS } from "../checks/check.ts";
-import { terminologyOf, type Vocabulary } from "../checks/guards.ts";
+import { terminologyOf } from "../checks/guards.ts";
+import type { DomainPack } from "../engine/domain.ts";
 import type { AnswerRecord, RecordedPassage } from "../pipeline/assemble.ts";
 import type { RecordedSettings } from "../pipeline/context.ts";
 import { GUARDS, usesSupport } from "../profiles/guards.ts";
@@ -31,12 +32,6 @@ export interface ProvableAnswer {
   readonly weights: Readonly<Record<string, string>>;
 }
 
-type RecordedPack = {
-  readonly hosts: readonly string[];
-  readonly home_page: string | null;
-  readonly tenants: Readonly<Record<string, Vocabulary>>;
-};
-
 /** Returns the version of every document that a recorded answer uses, by document id. */
 export function namedVersions({ body, answer }: Pick<StoredRecord, "body" | "answer">): Map<string, string> {
   const { passages } = body as AnswerRecord;
@@ -55,17 +50,23 @@ export function stateProof({ asked, made, held, documents, contacts, weights }: 
   const record = made.body as AnswerRecord;
   const settings = made.settings as RecordedSettings;
   const answer = JSON.parse(made.answer) as Answer;
+  const { domain, tenant, access, createdAt, cacheMode } = asked;
+  const { text, resolved, profile, detail } = (asked.body as AnswerRecord).question;
+  const { question } = record;
   const listed = listDocuments(made.domain, held, documents);
   return {
     id: asked.id,
-    made_at: asked.createdAt,
+    made_at: createdAt,
     software: settings.software,
     checks: settings.checks ?? FIRST_CHECKS,
-    question: stateQuestion(asked),
-    served: asked.id === made.id ? null : stateServed(asked, made),
+    question: { text, resolved, domain, tenant, access: [...access].sort(), profile, detail },
+    served:
+      asked.id === made.id
+        ? null
+        : { level: cacheMode, id: made.id, question: question.text, resolved: question.resolved, made_at: made.createdAt },
     corpus: { revision: made.revision, documents: held.length, root: listed.root },
     config: settings.configHash,
-    checking: stateChecking(settings, { tenant: made.tenant, contacts, weights }),
+    checking: stateChecking({ made, contacts, weights }),
     documents: listed.documents,
     passages: record.passages.map((passage) => statePassage(passage, listed.placeOf)),
     quotes: record.quotes.map(({ passage, start, end, header }) => {
@@ -81,29 +82,17 @@ export function stateProof({ asked, made, held, documents, contacts, weights }: 
   };
 }
 
-function stateQuestion({ body, domain, tenant, access }: StoredRecord): ProofStatement["question"] {
-  const { text, resolved, profile, detail } = (body as AnswerRecord).question;
-  return { text, resolved, domain, tenant, access: [...access].sort(), profile, detail };
-}
-
-function stateServed({ cacheMode: level }: StoredRecord, { id, body, createdAt }: StoredRecord): ProofStatement["served"] {
-  const { text: question, resolved } = (body as AnswerRecord).question;
-  return { level, id, question, resolved, made_at: createdAt };
-}
-
-function stateChecking(
-  settings: RecordedSettings,
-  { tenant, contacts, weights }: Pick<StoredRecord, "tenant"> & Pick<ProvableAnswer, "contacts" | "weights">,
-): ProofStatement["checking"] {
+function stateChecking({ made, contacts, weights }: Pick<ProvableAnswer, "made" | "contacts" | "weights">): ProofStatement["checking"] {
+  const settings = made.settings as RecordedSettings;
   const profile = settings.profile as Profile;
-  const pack = settings.pack as RecordedPack;
+  const pack = settings.pack as DomainPack;
   return {
     settings: plain(profile.check),
     strict: profile.write.onFault === "reject",
     hosts: [...pack.hosts],
     home_page: pack.home_page,
     contacts: [...contacts],
-    terminology: plain(terminologyOf(pack.tenants, tenant)),
+    terminology: plain(terminologyOf(pack.tenants, made.tenant)),
     encoder: settings.encoder,
     weights: usesSupport(profile) ? { ...weights } : {},
   };
@@ -144,9 +133,14 @@ function plain(value: unknown) {
   return JSON.parse(JSON.stringify(value));
 }
 
+/** Returns the Merkle tree over all document versions of a domain. */
+export function corpusTree(domain: string, held: readonly HeldVersion[]): ReturnType<typeof merkleTree> {
+  return merkleTree(held.map(({ originalHash, ...one }) => leafOf(domain, { ...one, sha256: originalHash })));
+}
+
 /** Lists the used documents by id, each with its path in the Merkle tree of the whole corpus. */
 function listDocuments(domain: string, held: readonly HeldVersion[], named: ReadonlyMap<string, StoredDocument>) {
-  const tree = merkleTree(held.map(({ originalHash, ...one }) => leafOf(domain, { ...one, sha256: originalHash })));
+  const tree = corpusTree(domain, held);
   const indexes = new Map(held.map(({ id }, index) => [id, index]));
   const documents = [...named.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
   const places = new Map(documents.map(({ id }, place) => [id, place]));
@@ -169,10 +163,9 @@ function statePassage(passage: RecordedPassage, placeOf: (id: string) => number)
     bounds: bounds === null ? null : { start: bounds.start, end: bounds.end },
     window: { start: window.start, end: window.end },
     heading_path: [...headingPath],
-    twins: twins.map((twin) => ({
-      ...{ chunk: twin.chunkId, document: placeOf(twin.documentId), start: twin.range.start, end: twin.range.end },
-      heading_path: [...twin.headingPath],
-    })),
+    twins: twins.map(({ chunkId: chunk, documentId: id, range, headingPath: path }) => {
+      return { chunk, document: placeOf(id), start: range.start, end: range.end, heading_path: [...path] };
+    }),
   };
 }
 

@@ -1,11 +1,10 @@
 import { CHECKS_REVISION, type CheckContext, FIRST_CHECKS } from "../checks/check.ts";
 import { createReader } from "../checks/statements.ts";
 import { createShippedSupport } from "../engine/local-models.ts";
-import { createWordReader, type ReadWords } from "../language/content-words.ts";
+import { createWordReader } from "../language/content-words.ts";
 import { loadCalibrations } from "../models/calibration/calibration.ts";
 import { type EmbeddedEncoder, sharedEncoder } from "../models/embedded-encoder.ts";
 import { createSimilarity } from "../models/similarity.ts";
-import type { SupportScorer } from "../models/support.ts";
 import { hashWeights } from "../models/weights/scorer.ts";
 import { VERSION } from "../package.ts";
 import { checkWhole, flags, nothingWritten, showSentence, type Written } from "../pipeline/write.ts";
@@ -92,10 +91,9 @@ export async function verifyProof(text: string, folder: string, options: VerifyP
   if (key === null) steps.push({ name: "signature", ok: null, reason: "no key was given, so the origin is not verified" });
   else
     await run("signature", () => (isSignedBy(canonical, signature, key) ? "made with the given key" : fail("not made with the given key")));
-  if (options.root !== undefined)
-    await run("root", () =>
-      statement.corpus.root === options.root ? "matches the published root" : fail("differs from the published root"),
-    );
+  const { root } = options;
+  if (root !== undefined)
+    await run("root", () => (statement.corpus.root === root ? "matches the published root" : fail("differs from the published root")));
   await run("software", () => assertSameProgram(statement));
   await runAgain(statement, folder, { reads: options.reader !== false, models: options.models ?? createProofModels(), isOther, run });
   const isRejected = steps.some(({ ok }) => ok === false);
@@ -183,19 +181,18 @@ async function runAgain(
   let documents: PassageSource[] = [];
   let passages: Passage[] = [];
   let quotes: Quote[] = [];
-  const stand = await run("documents", async () => {
+  const areRead = await run("documents", async () => {
     assertNamed(statement);
     documents = await readProofDocuments(statement, folder);
     return `${documents.length} unchanged since they were ingested`;
   });
-  const quoted =
-    stand &&
-    (await run("quotes", () => {
-      passages = readProofPassages(statement.passages, documents);
-      quotes = readProofQuotes(statement.quotes, passages, documents);
-      return `${quotes.length} match byte for byte`;
-    }));
-  if (!quoted) return;
+  if (!areRead) return;
+  const areQuoted = await run("quotes", () => {
+    passages = readProofPassages(statement.passages, documents);
+    quotes = readProofQuotes(statement.quotes, passages, documents);
+    return `${quotes.length} match byte for byte`;
+  });
+  if (!areQuoted) return;
   // Create the context inside the step, so that invalid settings in the proof make the step fail.
   let context: CheckContext | null = null;
   let written = nothingWritten();
@@ -242,10 +239,9 @@ function isVerbatim({ drafts, checking }: ProofStatement, quotes: readonly Quote
 function contextOf({ checking, question, served }: ProofStatement, reads: boolean, models: ProofModels): CheckContext {
   const settings = settingsOf(checking);
   const { hosts, home_page: homePage, contacts, terminology } = checking;
-  const { uncitedSimilarity } = settings;
-  const embedded = uncitedSimilarity === undefined ? null : encoderOf(checking, models);
-  const similarity =
-    embedded === null || uncitedSimilarity === undefined ? undefined : createSimilarity(embedded, uncitedSimilarity.of, loadCalibrations());
+  const source = settings.uncitedSimilarity?.of;
+  const embedded = source === undefined ? null : encoderOf(checking, models);
+  const similarity = embedded === null || source === undefined ? undefined : createSimilarity(embedded, source, loadCalibrations());
   const scores = reads && Object.keys(checking.weights).length > 0;
   return {
     ...{ settings, hosts, homePage, similarity },
@@ -336,22 +332,14 @@ function nearestOf({ refusal }: ProofStatement["answer"]): NonNullable<WireAnswe
   return refusal === null ? [] : (refusal as unknown as NonNullable<WireAnswer["refusal"]>).nearest;
 }
 
-/** The models that verify proofs. Each is loaded on first use. */
-export interface ProofModels {
-  readonly encoder: () => EmbeddedEncoder;
-  readonly support: () => SupportScorer;
-  readonly words: () => ReadWords;
-  /** Hashes of the weights, by file. */
-  readonly hashes: () => Readonly<Record<string, string>>;
-}
-
-/** Returns the shipped models. */
-export function createProofModels(): ProofModels {
-  const encoder = once(sharedEncoder);
+/** Returns the shipped models that verify proofs. Each is loaded on first use. */
+export function createProofModels() {
   return {
-    encoder,
+    encoder: once(sharedEncoder),
     support: once(() => createShippedSupport()),
     words: once(() => createWordReader()),
+    /** Hashes of the weights, by file. */
     hashes: once(hashWeights),
   };
 }
+export type ProofModels = ReturnType<typeof createProofModels>;

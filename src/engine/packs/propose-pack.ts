@@ -8,7 +8,7 @@ import { messageOf, RequestError } from "../../shared/errors.ts";
 import { httpUrl } from "../../text/paths.ts";
 import { domainSchema } from "../domain.ts";
 import type { FolderDocument } from "./check-pack.ts";
-import type { WordPair } from "./similar-words.ts";
+import { countWords, type WordPair } from "./similar-words.ts";
 
 const HEAD = `# Proposed from the documents. Review it, and correct or remove what is wrong. docs/domain-yaml.md explains every key.
 # Not proposed; add them yourself if you need them: contacts, hotlines, entities, precedence, tenants, a golden set.
@@ -53,23 +53,16 @@ const LEAST_LETTERS = 4;
 /** Returns the words that best distinguish each group from the others, by tf-idf, best first; ties in alphabetical order. */
 function tellingWords(groups: ReadonlyMap<string, readonly FolderDocument[]>): Map<string, string[]> {
   const read = createWordReader();
-  const counted = new Map<string, Map<string, { text: string; n: number }>>();
-  for (const [group, documents] of groups) {
-    const counts = new Map<string, { text: string; n: number }>();
-    for (const { text } of documents) {
-      for (const word of read(text)) {
-        if (word.common || word.text.length < LEAST_LETTERS) continue;
-        const known = counts.get(word.root) ?? { text: word.text, n: 0 };
-        counts.set(word.root, { ...known, n: known.n + 1 });
-      }
-    }
-    counted.set(group, counts);
-  }
-  const holders = new Map<string, number>();
-  for (const counts of counted.values()) for (const root of counts.keys()) holders.set(root, (holders.get(root) ?? 0) + 1);
-  const weigh = (root: string, n: number) => n * Math.log((1 + groups.size) / (holders.get(root) ?? 1));
+  const counted = [...groups].map(([group, documents]) => {
+    return [group, countWords(documents, read, ({ length }) => length >= LEAST_LETTERS)] as const;
+  });
+  const holders = Map.groupBy(
+    counted.flatMap(([, counts]) => [...counts.keys()]),
+    (root) => root,
+  );
+  const weigh = (root: string, n: number) => n * Math.log((1 + groups.size) / (holders.get(root)?.length ?? 1));
   return new Map(
-    [...counted].map(([group, counts]) => [
+    counted.map(([group, counts]) => [
       group,
       [...counts]
         .map(([root, { text, n }]) => ({ text, weight: weigh(root, n) }))

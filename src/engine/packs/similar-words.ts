@@ -1,4 +1,4 @@
-import { createWordReader } from "../../language/content-words.ts";
+import { createWordReader, type ReadWords } from "../../language/content-words.ts";
 import type { EmbeddedEncoder } from "../../models/embedded-encoder.ts";
 import type { FolderDocument } from "./check-pack.ts";
 
@@ -33,19 +33,23 @@ export function similarWords(documents: readonly Pick<FolderDocument, "text">[],
 }
 
 function frequentWords(documents: readonly Pick<FolderDocument, "text">[]): string[] {
-  const read = createWordReader();
-  const counts = new Map<string, { readonly text: string; readonly n: number }>();
-  for (const { text } of documents)
-    for (const word of read(text)) {
-      if (word.common || word.text.length < SAME_LETTERS || !/^\p{L}+$/u.test(word.text)) continue;
-      const { text: first, n } = counts.get(word.root) ?? { text: word.text, n: 0 };
-      counts.set(word.root, { text: first, n: n + 1 });
-    }
+  const counts = countWords(documents, createWordReader(), (text) => text.length >= SAME_LETTERS && /^\p{L}+$/u.test(text));
   const frequent = [...counts.values()].filter(({ n }) => n >= LEAST_OCCURRENCES);
   return frequent
     .sort((a, b) => b.n - a.n || (a.text < b.text ? -1 : 1))
     .slice(0, MOST_WORDS)
     .map(({ text }) => text);
+}
+
+/** Counts the words of documents by root, without common words. `text` is the first form of a word. */
+export function countWords(documents: readonly Pick<FolderDocument, "text">[], read: ReadWords, accepts: (text: string) => boolean) {
+  const counts = new Map<string, { readonly text: string; readonly n: number }>();
+  for (const word of documents.flatMap(({ text }) => read(text))) {
+    if (word.common || !accepts(word.text)) continue;
+    const { text, n } = counts.get(word.root) ?? { text: word.text, n: 0 };
+    counts.set(word.root, { text, n: n + 1 });
+  }
+  return counts;
 }
 
 function nearestTo(vector: Float32Array, self: number, vectors: readonly Float32Array[]): { index: number; similarity: number } {
