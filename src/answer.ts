@@ -3,7 +3,7 @@ import { admit } from "./pipeline/admit.ts";
 import { assemble, createOutcome, type Outcome } from "./pipeline/assemble.ts";
 import { compress, type Usable } from "./pipeline/compress.ts";
 import { createTrace, limitModel, type PipelineContext, type Trace } from "./pipeline/context.ts";
-import { decide } from "./pipeline/decide.ts";
+import { type Decided, decide } from "./pipeline/decide.ts";
 import { type Known, lookup, recall } from "./pipeline/lookup.ts";
 import { refuse, refuseUnsearched } from "./pipeline/refuse.ts";
 import { remember } from "./pipeline/remember.ts";
@@ -88,10 +88,8 @@ async function* answerFresh(question: Question, known: Known, outcome: Outcome, 
     ranker: found.ranker,
     scale: found.scale,
   };
-  const decided = yield* trace.stage("decide", (log) => decide(weighed, context, log, signal));
-  outcome.decision = decided.decision;
-  outcome.choice = decided.choice;
-  outcome.decisionMargin = decided.decisionMargin;
+  const decided: Decided = yield* trace.stage("decide", (log) => decide(weighed, context, log, signal));
+  Object.assign(outcome, decided);
   yield* askParts(question, outcome, run);
   const { decision, choice } = outcome;
   yield* warn(outcome, [...decision.warnings, ...(decision.answer ? outcome.conflicts.map(conflictWarning) : [])]);
@@ -154,12 +152,7 @@ async function* askParts(question: Question, outcome: Outcome, { context, trace,
   const alone = yield* trace.stage("parts", (log) => decideAlone({ question, asked, whole: outcome }, context, log, signal));
   outcome.calls.push(...alone.calls);
   outcome.embedding = alone.embedding;
-  if (alone.settled === null) return;
-  outcome.decision = alone.settled.decision;
-  outcome.choice = alone.settled.choice;
-  outcome.decisionMargin = alone.settled.decisionMargin;
-  outcome.evidence = alone.settled.evidence;
-  outcome.conflicts = alone.settled.conflicts;
+  if (alone.settled !== null) Object.assign(outcome, alone.settled);
 }
 
 function* warn(outcome: Outcome, warnings: readonly Warning[]): Generator<AnswerEvent, void> {

@@ -166,11 +166,27 @@ export function loadDomain(name: string, domainsDir?: string): DomainPack {
   return { ...withCatalogue(pack, folder), hotlines, folder };
 }
 
-/** Merges the catalogue's terms into the tenants' own, which take precedence. */
+/**
+ * Merges the catalogue's terms into the tenants' own, which take precedence.
+ * @throws ConfigError `domain_invalid`, also for an unknown tenant
+ */
 function withCatalogue(pack: WrittenPack, folder: string): WrittenPack {
   if (pack.catalogue === null) return pack;
-  const terms = termsOf(join(folder, pack.catalogue), Object.keys(pack.tenants));
-  const tenants = Object.entries(pack.tenants).map(([name, tenant]) => [name, { ...tenant, terms: { ...terms[name], ...tenant.terms } }]);
+  const path = join(folder, pack.catalogue);
+  const names = Object.keys(pack.tenants);
+  const found: Record<string, Record<string, string>> = {};
+  const { data, lineOf } = openPackFile(path, catalogueSchema);
+  for (const [canonical, { terms }] of Object.entries(data)) {
+    for (const [tenant, term] of Object.entries(terms)) {
+      if (!names.includes(tenant)) {
+        const line = lineOf([canonical, "terms", tenant]);
+        const message = `${path}, line ${line} gives ${canonical} a term for "${tenant}", which is not a tenant of the pack.${didYouMean(tenant, names)}`;
+        throw new ConfigError("domain_invalid", message, { path, faults: [message] });
+      }
+      found[tenant] = { ...found[tenant], [canonical]: term };
+    }
+  }
+  const tenants = Object.entries(pack.tenants).map(([name, tenant]) => [name, { ...tenant, terms: { ...found[name], ...tenant.terms } }]);
   return { ...pack, tenants: Object.fromEntries(tenants) };
 }
 
@@ -311,20 +327,3 @@ const catalogueSchema = z.record(
   z.string().min(1),
   z.strictObject({ meaning: z.string().default(""), terms: z.record(z.string(), z.string().min(1)) }),
 );
-
-/** Maps each tenant to its terms by canonical term. @throws ConfigError `domain_invalid`, also for an unknown tenant */
-function termsOf(path: string, tenants: readonly string[]): Readonly<Record<string, Readonly<Record<string, string>>>> {
-  const found: Record<string, Record<string, string>> = {};
-  const { data, lineOf } = openPackFile(path, catalogueSchema);
-  for (const [canonical, { terms }] of Object.entries(data)) {
-    for (const [tenant, term] of Object.entries(terms)) {
-      if (!tenants.includes(tenant)) {
-        const line = lineOf([canonical, "terms", tenant]);
-        const message = `${path}, line ${line} gives ${canonical} a term for "${tenant}", which is not a tenant of the pack.${didYouMean(tenant, tenants)}`;
-        throw new ConfigError("domain_invalid", message, { path, faults: [message] });
-      }
-      found[tenant] = { ...found[tenant], [canonical]: term };
-    }
-  }
-  return found;
-}

@@ -7,7 +7,7 @@ import { areaOf } from "../retrieval/retrieve.ts";
 import { partOf, placeWithin, rangeAround } from "../retrieval/search-area.ts";
 import { RequestError } from "../shared/errors.ts";
 import type { Answer, Area, Claim, Question, Quote, StoredDocument, TextRange, Unit } from "../shared/types.ts";
-import { parseMarkers } from "../text/markers.ts";
+import { type MarkedText, parseMarkers } from "../text/markers.ts";
 import { splitSentences } from "../text/sentences.ts";
 import { createStemmer, tokenize } from "../text/tokens.ts";
 import { readPassage } from "../text/units.ts";
@@ -49,11 +49,13 @@ type Bound = BoundSentence | { readonly reason: string };
 /** Runs the checks on one sentence with the given quotes. */
 type CheckWith = (quotes: readonly Quote[]) => Promise<Bound>;
 
+/** Cited documents by number. */
+type Documents = ReadonlyMap<number, StoredDocument>;
+
 /** Finds a small set of quotes from the cited documents with which the sentence passes every check. The question's filters apply. */
 async function bindSentence(
-  text: string,
-  numbers: readonly number[],
-  documents: ReadonlyMap<number, StoredDocument>,
+  { text, numbers }: MarkedText,
+  documents: Documents,
   question: Question,
   context: PipelineContext,
 ): Promise<Bound> {
@@ -76,10 +78,13 @@ async function bindSentence(
     const reason = `the text that supports it is outside ${within}, to which the question was limited`;
     return { reason: `${reason}: ask the question without that limit and correct that answer` };
   }
+  // Add quotes from the cited documents that are not quoted yet. Each must support the sentence alone, too.
   const idle = cited.filter(({ id }) => !bound.quotes.some(({ passage }) => passage.document.id === id));
-  const others = idle.map((document) => nearest[cited.indexOf(document)] ?? []);
-  const both = await withOthers(bound, others, (quotes) => bindNearest(text, [quotes], checkWith), checkWith);
-  if (both !== null) return both;
+  if (idle.length === 0) return bound;
+  const alone = await Promise.all(idle.map((document) => bindNearest(text, [nearest[cited.indexOf(document)] ?? []], checkWith)));
+  const others = alone.flatMap((one) => ("reason" in one ? [] : [one.quotes]));
+  const all = others.length < idle.length ? null : await checkWith([...bound.quotes, ...others.flat()]);
+  if (all !== null && !("reason" in all)) return all;
   const names = numbers.filter((n) => idle.includes(documents.get(n) as StoredDocument));
   return { reason: `${marked(names)} does not support it, while the other citations do: remove ${names.length === 1 ? "it" : "them"}` };
 }
@@ -127,28 +132,6 @@ async function withoutIdle(bound: BoundSentence, checkWith: CheckWith): Promise<
     if (!("reason" in fewer)) kept = fewer;
   }
   return kept;
-}
-
-/**
- * Adds quotes from the cited documents that `bound` does not quote yet. Returns `null` if one of these documents alone
- * does not support the sentence, or if the sentence with all quotes together fails a check.
- * @param others most similar quotes of each of these documents
- */
-async function withOthers(
-  bound: BoundSentence,
-  others: readonly (readonly Quote[])[],
-  bindAlone: CheckWith,
-  checkWith: CheckWith,
-): Promise<BoundSentence | null> {
-  const quotes = [...bound.quotes];
-  for (const nearest of others) {
-    const alone = await bindAlone(nearest);
-    if ("reason" in alone) return null;
-    quotes.push(...alone.quotes);
-  }
-  if (others.length === 0) return bound;
-  const all = await checkWith(quotes);
-  return "reason" in all ? null : all;
 }
 
 /** Returns the sentences, list items and rows of a document in `area` that match the text: one verbatim match, then the best by BM25. */
@@ -211,11 +194,10 @@ const DEFINITION = /^[ \t]*\[(\d{1,3})\]:[ \t]*"?(.+?)"?[ \t]*$/;
  */
 export async function bindCorrection({ id, question, text, cited }: Correction, context: PipelineContext): Promise<Answer> {
   const { body, names } = readDefinitions(text);
-  if (!/[\p{L}\p{N}]/u.test(body))
-    throw new RequestError(
-      "answer_empty",
-      "The correction contains no words. Write an answer whose sentences end with sources such as [1].",
-    );
+  if (!/[\p{L}\p{N}]/u.test(body)) {
+    const message = "The correction contains no words. Write an answer whose sentences end with sources such as [1].";
+    throw new RequestError("answer_empty", message);
+  }
   if (text.length > MAX_ANSWER_CHARACTERS) {
     const message = `The correction has ${text.length} characters; the limit is ${MAX_ANSWER_CHARACTERS}. Shorten it.`;
     throw new RequestError("answer_too_long", message, { characters: text.length, limit: MAX_ANSWER_CHARACTERS });
@@ -232,7 +214,7 @@ export async function bindCorrection({ id, question, text, cited }: Correction, 
     throw new RequestError("answer_too_long", message);
   }
   for (const [i, sentence] of sentences.entries()) {
-    const bound = await bindSentence(sentence.text, sentence.numbers, documents, question, context);
+    const bound = await bindSentence(sentence, documents, question, context);
     if ("reason" in bound) {
       faults.push({ sentence: i + 1, text: sentence.text, reason: bound.reason });
       continue;
@@ -266,13 +248,10 @@ function readDefinitions(text: string): { body: string; names: Map<number, strin
   return { body: lines.join("\n").trim(), names };
 }
 
+type Names = ReadonlyMap<number, string>;
+
 /** Loads the cited documents that the asker may see. */
-async function citedDocuments(
-  names: ReadonlyMap<number, string>,
-  cited: ReadonlyMap<number, string>,
-  { scope }: Question,
-  { store }: PipelineContext,
-): Promise<Map<number, StoredDocument>> {
+async function citedDocuments(names: Names, cited: Names, { scope }: Question, { store }: PipelineContext): Promise<Documents> {
   const ids = new Map(cited);
   const outlines = names.size === 0 ? [] : await store.documents.outlines(scope);
   for (const [n, name] of names) {

@@ -230,14 +230,6 @@ function judgeBest(choice: Choice, weights: RankingWeights, ranker: string | nul
 }
 
 /**
- * Returns one part of a message as a question of its own.
- * @param as resolved text; default: that of the part, which may include topics of earlier parts
- */
-export function askAlone(question: Question, { text, resolved }: QuestionPart, as = resolved): Question {
-  return { ...question, text, resolved: as };
-}
-
-/**
  * Appends the following sentence to the best candidate if both together answer better. Sets `open` to the parts of the
  * message that they do not answer. Runs only for answers, because a refusal uses neither.
  */

@@ -4,7 +4,7 @@ import { onceEach, sumOrNull } from "../text/numbers.ts";
 import type { Outcome } from "./assemble.ts";
 import { ofPassages } from "./compress.ts";
 import { type PipelineContext, SILENT_LOG, type StageLog } from "./context.ts";
-import { askAlone, askedParts, type Decided, decide, isNothing } from "./decide.ts";
+import { askedParts, type Decided, decide, isNothing } from "./decide.ts";
 import { type Found, retrieve } from "./retrieve.ts";
 import { type Judged, verify } from "./verify.ts";
 
@@ -33,29 +33,27 @@ export async function decideAlone(
 ) {
   const nameFound = oneName(whole.evidence);
   const found: PartFound[] = [];
-  for (const part of asked) {
-    const { text, resolved, standsAlone } = part;
+  for (const { text, resolved, standsAlone } of asked) {
     // Use the part's own text if it can stand alone, otherwise its resolved text.
-    const alone = askAlone(question, part, standsAlone ? text : resolved);
+    const alone = { ...question, text, resolved: standsAlone ? text : resolved };
     const retrieved = await retrieve(alone, context, SILENT_LOG, signal);
-    found.push({ part, question: alone, found: { ...retrieved, passages: nameFound(retrieved.passages) } });
+    found.push({ question: alone, found: { ...retrieved, passages: nameFound(retrieved.passages) } });
   }
   // The retrieval above runs one part at a time, because passages are numbered in order; it takes milliseconds. The slower
   // cross-encoder scores all parts in parallel.
   const alone = await Promise.all(found.map((part) => decidePart(part, context, signal)));
-  const answered = alone.filter(({ decided }) => decided.decision.answer);
+  const answered = alone.filter(({ decision }) => decision.answer);
   log.fact("asked_parts", asked.length);
   log.fact("answered_parts", answered.length);
   const settled = settle(alone, whole);
   // The confidence of the parts replaces that of the whole message.
   if (settled !== null) log.fact("chance", settled.decision.probability);
-  const embedding = together([whole, ...alone.map(({ found }) => found)]);
-  return { calls: alone.flatMap(({ judged }) => judged.calls), embedding, settled };
+  return { calls: alone.flatMap(({ calls }) => calls), embedding: together([whole, ...alone]), settled };
 }
 
 /** Merges the results for the whole message and for its parts. Leaves out refused results; returns `null` if all were refused. */
 function settle(alone: readonly PartAlone[], whole: AskedWhole): (Decided & Pick<Judged, "evidence" | "conflicts">) | null {
-  const asked = [whole, ...alone.map(({ decided, judged }) => ({ ...decided, evidence: judged.evidence, conflicts: judged.conflicts }))];
+  const asked = [whole, ...alone];
   const answered = asked.filter(({ decision }) => decision.answer);
   const choice = answered[0]?.choice ?? null;
   if (choice === null) return null;
@@ -66,7 +64,7 @@ function settle(alone: readonly PartAlone[], whole: AskedWhole): (Decided & Pick
   // Keep the warnings about refused parts, for example that no document contains a code. Drop the warnings about the
   // whole message if it was refused.
   const heard = asked.filter((one) => one !== whole || one.decision.answer);
-  const left = alone.flatMap(({ part: { text }, decided: { decision, choice } }): Warning[] => {
+  const left = alone.flatMap(({ question: { text }, decision, choice }): Warning[] => {
     if (decision.answer) return [];
     if (whole.decision.answer && isNothing(choice.candidates))
       return [{ code: "part_unanswered", message: `None of the retrieved passages answers “${text}”.` }];
@@ -108,22 +106,18 @@ function candidatesOf({ decision, choice }: AskedWhole, alone: readonly PartAlon
 }
 
 interface PartFound {
-  readonly part: QuestionPart;
   /** The part as a question of its own. */
   readonly question: Question;
   readonly found: Found;
 }
 
-interface PartAlone extends PartFound {
-  readonly judged: Judged;
-  readonly decided: Decided;
-}
+type PartAlone = Awaited<ReturnType<typeof decidePart>>;
 
-async function decidePart(part: PartFound, context: PipelineContext, signal: AbortSignal): Promise<PartAlone> {
-  const { question, found } = part;
+async function decidePart({ question, found }: PartFound, context: PipelineContext, signal: AbortSignal) {
+  const { ranker, scale, embedding } = found;
   const judged = await verify({ question, ...found }, context, SILENT_LOG, signal);
-  const decided = await decide({ question, ...judged, ranker: found.ranker, scale: found.scale }, context, SILENT_LOG, signal);
-  return { ...part, judged, decided };
+  const decided = await decide({ question, ...judged, ranker, scale }, context, SILENT_LOG, signal);
+  return { question, embedding, ...judged, ...decided };
 }
 
 /** Returns a function that numbers passages (`S1`, `S2` …). A passage that several retrievals found gets the same number. */
@@ -144,7 +138,7 @@ function placeOf({ document, range }: Passage): string {
 }
 
 /** Returns the best usable candidate of a part; none if the part is refused. */
-function bestOf({ decided: { decision, choice } }: PartAlone): ScoredCandidate[] {
+function bestOf({ decision, choice }: PartAlone): ScoredCandidate[] {
   return ofPassages(choice, decision.usable).candidates.slice(0, 1);
 }
 

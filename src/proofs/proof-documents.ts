@@ -96,20 +96,17 @@ function asStated(stated: ProofDocument, parsed: readonly ParsedDocument[]): Pas
   return known;
 }
 
-/** Returns the passages of a proof, with their text from the documents. @throws ProofFault */
-export function readProofPassages(passages: readonly ProofPassage[], documents: readonly PassageSource[]): Passage[] {
-  return passages.map((stated) => {
-    const { sid, chunk, document: place, start, end, bounds, window, heading_path: headingPath, twins } = stated;
-    const document = documentAt(documents, place);
-    if (end > document.text.length || start > end) throw new ProofFault(`passage ${sid} is not inside its document`);
-    if (!isChunkOf(chunk, document)) throw new ProofFault(`passage ${sid} belongs to another version of its document`);
-    const scores = { dense: null, bm25: null, fused: 0, cross: null, rerank: null };
-    const passage = readPassage(document, { sid, chunkId: chunk, range: { start, end }, bounds, window, scores, headingPath });
-    if (passage === null) throw new ProofFault(`passage ${sid} is empty`);
-    if (!standsUnder(headingPath, document, start)) throw new ProofFault(`the headings above passage ${sid} are not those in the proof`);
-    if (window.start < start || window.end > end) throw new ProofFault(`the window of passage ${sid} is not inside the passage`);
-    return twins.length === 0 ? passage : { ...passage, twins: twins.map((twin) => readNearDuplicate(twin, documents)) };
-  });
+function readProofPassage(stated: ProofPassage, documents: readonly PassageSource[]): Passage {
+  const { sid, chunk, document: place, start, end, bounds, window, heading_path: headingPath, twins } = stated;
+  const document = documentAt(documents, place);
+  if (end > document.text.length || start > end) throw new ProofFault(`passage ${sid} is not inside its document`);
+  if (!isChunkOf(chunk, document)) throw new ProofFault(`passage ${sid} belongs to another version of its document`);
+  const scores = { dense: null, bm25: null, fused: 0, cross: null, rerank: null };
+  const passage = readPassage(document, { sid, chunkId: chunk, range: { start, end }, bounds, window, scores, headingPath });
+  if (passage === null) throw new ProofFault(`passage ${sid} is empty`);
+  if (!standsUnder(headingPath, document, start)) throw new ProofFault(`the headings above passage ${sid} are not those in the proof`);
+  if (window.start < start || window.end > end) throw new ProofFault(`the window of passage ${sid} is not inside the passage`);
+  return twins.length === 0 ? passage : { ...passage, twins: twins.map((twin) => readNearDuplicate(twin, documents)) };
 }
 
 /**
@@ -136,14 +133,11 @@ function isChunkOf(chunk: string, { id, version }: PassageSource): boolean {
   return chunk.replace(/\d+$/, "") === `${id}-${version.slice(0, 8)}-`;
 }
 
-/** Returns the quotes of a proof. They are read from the documents and compared byte for byte. @throws ProofFault */
-export function readProofQuotes(
-  quotes: ProofStatement["quotes"],
-  passages: readonly Passage[],
-  documents: readonly PassageSource[],
-): Quote[] {
+/** Returns passages and quotes of a proof. Quotes are read from the documents and compared byte for byte. @throws ProofFault */
+export function readProofQuotes(statement: Pick<ProofStatement, "passages" | "quotes">, documents: readonly PassageSource[]) {
   const byId = new Map(documents.map((document) => [document.id, document]));
-  return quotes.map(({ passage: place, start, end, text, page, header }, i) => {
+  const passages = statement.passages.map((stated) => readProofPassage(stated, documents));
+  const quotes = statement.quotes.map(({ passage: place, start, end, text, page, header }, i): Quote => {
     const passage = passages[place];
     const document = passage === undefined ? undefined : byId.get(passage.document.id);
     if (passage === undefined || document === undefined) throw new ProofFault(`quote ${i} belongs to no passage`);
@@ -158,6 +152,7 @@ export function readProofQuotes(
       throw new ProofFault(`the header of quote ${i} is not inside its document`);
     return { ...quote, header: { ...header, text: document.text.slice(header.start, header.end) } };
   });
+  return { passages, quotes };
 }
 
 function documentAt(documents: readonly PassageSource[], place: number): PassageSource {

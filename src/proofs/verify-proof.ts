@@ -21,14 +21,7 @@ import type { WireAnswer } from "../wire/answer.ts";
 import { citationToWire } from "../wire/answer-to-wire.ts";
 import { canonicalJson, parseUnambiguousJson } from "./canonical-json.ts";
 import { type Proof, type ProofStatement, proofSchema } from "./proof.ts";
-import {
-  assertDocuments,
-  DocumentsUnreadable,
-  ProofFault,
-  readProofDocuments,
-  readProofPassages,
-  readProofQuotes,
-} from "./proof-documents.ts";
+import { assertDocuments, DocumentsUnreadable, ProofFault, readProofDocuments, readProofQuotes } from "./proof-documents.ts";
 import { isSignedBy, readPublicKey } from "./signature.ts";
 import { stateCheck } from "./state-proof.ts";
 
@@ -188,8 +181,7 @@ async function runAgain(
   });
   if (!areRead) return;
   const areQuoted = await run("quotes", () => {
-    passages = readProofPassages(statement.passages, documents);
-    quotes = readProofQuotes(statement.quotes, passages, documents);
+    ({ passages, quotes } = readProofQuotes(statement, documents));
     return `${quotes.length} match byte for byte`;
   });
   if (!areQuoted) return;

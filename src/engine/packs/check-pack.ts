@@ -58,16 +58,14 @@ const FEW_QUESTIONS = 10;
  * quotes cannot be checked
  */
 function checkGolden(pack: DomainPack, visibleTo: ReadonlyMap<string, readonly FolderDocument[]> | null) {
-  if (pack.golden === null) {
-    const message = "there is no golden set, so the answers of this pack are not measured";
-    return { questions: 0, findings: [packFinding("note", "golden", message)] };
-  }
+  const none = (level: FindingLevel, message: string) => ({ questions: 0, findings: [packFinding(level, "golden", message)] });
+  if (pack.golden === null) return none("note", "there is no golden set, so the answers of this pack are not measured");
   let set: GoldenSet;
   try {
     set = readGoldenSet({ name: pack.name, corpus: pack.folder, golden: join(pack.folder, pack.golden) });
   } catch (error) {
     if (!(error instanceof SourceboundError)) throw error;
-    return { questions: 0, findings: [packFinding("fault", "golden", error.message)] };
+    return none("fault", error.message);
   }
   const all = [...set.answerable, ...set.unanswerable];
   const unknownTenants = all
@@ -95,12 +93,10 @@ function placeFindings(pack: DomainPack, set: GoldenSet, visibleTo: ReadonlyMap<
   const lost = set.answerable.flatMap(({ id, tenant, gold_pages }) =>
     gold_pages.filter((page) => !pagesOf(tenant).includes(page)).map((page) => `${id}: ${page}`),
   );
-  const unheard = set.answerable.flatMap(({ id, gold_pages, gold_quotes }) =>
-    gold_quotes.filter((quote) => !gold_pages.some((page) => textOf(page).includes(quote))).map((quote) => `${id}: ${quote}`),
-  );
-  const uncontradicted = set.unanswerable.flatMap(({ id, tenant, contradicting_quotes }) =>
-    contradicting_quotes.filter((quote) => !pagesOf(tenant).some((page) => textOf(page).includes(quote))).map((quote) => `${id}: ${quote}`),
-  );
+  const missing = (id: string, quotes: readonly string[], pages: readonly string[]) =>
+    quotes.filter((quote) => !pages.some((page) => textOf(page).includes(quote))).map((quote) => `${id}: ${quote}`);
+  const unheard = set.answerable.flatMap(({ id, gold_pages, gold_quotes }) => missing(id, gold_quotes, gold_pages));
+  const uncontradicted = set.unanswerable.flatMap(({ id, tenant, contradicting_quotes: quotes }) => missing(id, quotes, pagesOf(tenant)));
   return [
     ...some("fault", "golden", "gold pages do not exist or are not accessible to the asker", lost),
     ...some("fault", "golden", "gold quotes do not occur verbatim on their pages", unheard),
@@ -228,9 +224,8 @@ async function checkCalibration(pack: DomainPack, { madeHere }: CheckPackOptions
     made = (await madeHere?.(pack)) ?? null;
   } catch (error) {
     if (!(error instanceof SourceboundError)) throw error;
-    return [
-      packFinding("warning", "calibration", `whether the calibration of the data folder is used could not be checked: ${error.message}`),
-    ];
+    const message = `whether the calibration of the data folder is used could not be checked: ${error.message}`;
+    return [packFinding("warning", "calibration", message)];
   }
   if (made !== null) return describeMade(made, name);
   if (calibration === null) {
@@ -265,18 +260,15 @@ function faultsOf(check: string, find: () => PackFinding[]): PackFinding[] {
   }
 }
 
-/** Returns whether the documents contain a word or phrase in any inflection. */
-type Holds = (phrase: string) => boolean;
-
-/** Creates the function that finds phrases in the documents by word stems. */
-function createHolder(documents: readonly FolderDocument[]): Holds {
+/** Returns a function that tells whether the documents contain a word or phrase in any inflection. */
+function createHolder(documents: readonly FolderDocument[]) {
   const stem = createStemmer();
   const stems = (text: string) =>
     ` ${words(text)
       .map((word) => (word.code ? word.text : stem(word.text)))
       .join(" ")} `;
   const texts = documents.map(({ metadata, text }) => stems(`${metadata.title}\n${text}`));
-  return (phrase) => {
+  return (phrase: string) => {
     const sought = stems(phrase);
     return sought.trim() !== "" && texts.some((text) => text.includes(sought));
   };
