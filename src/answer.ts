@@ -10,9 +10,9 @@ import { remember } from "./pipeline/remember.ts";
 import { assertCanRun, retrieve, unfinishedWarnings } from "./pipeline/retrieve.ts";
 import { decideAlone, partsToAsk } from "./pipeline/several-asked.ts";
 import { consultWeb, verify } from "./pipeline/verify.ts";
-import { checkWhole, flags, writeChecked } from "./pipeline/write.ts";
+import { checkWhole, flags, warn, writeChecked } from "./pipeline/write.ts";
 import type { AnswerEvent } from "./shared/events.ts";
-import type { Answer, AskRequest, Question, Warning } from "./shared/types.ts";
+import type { Answer, AskRequest, Question } from "./shared/types.ts";
 
 interface Run {
   readonly context: PipelineContext;
@@ -153,13 +153,6 @@ async function* askParts(question: Question, outcome: Outcome, { context, trace,
   outcome.calls.push(...alone.calls);
   outcome.embedding = alone.embedding;
   if (alone.settled !== null) Object.assign(outcome, alone.settled);
-}
-
-function* warn(outcome: Outcome, warnings: readonly Warning[]): Generator<AnswerEvent, void> {
-  for (const warning of warnings) {
-    outcome.warnings.push(warning);
-    yield { type: "warning", warning };
-  }
 }
 
 /** Yields the sentences of a stored answer in the same form as new ones. */

@@ -149,10 +149,9 @@ type SettingsOf = (pack: DomainPack, profile: Profile, threshold: GateThreshold,
 
 /** Caches recorded settings until they change: they are large, and every answer refers to them. */
 export function createSettingsCache(config: Config): SettingsOf {
-  const made = new WeakMap<DomainPack, Map<string, { readonly profile: Profile; readonly settings: RecordedSettings }>>();
+  const made = memoised((_: DomainPack) => new Map<string, { readonly profile: Profile; readonly settings: RecordedSettings }>());
   return (pack, profile, threshold, encoder) => {
-    const ofPack = made.get(pack) ?? new Map();
-    made.set(pack, ofPack);
+    const ofPack = made(pack);
     const known = ofPack.get(profile.name);
     const isSame =
       known?.profile === profile &&

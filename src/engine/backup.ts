@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createReadStream, createWriteStream, existsSync } from "node:fs";
-import { mkdir, open as openFile, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { createInterface } from "node:readline";
 import { pipeline } from "node:stream/promises";
@@ -107,13 +107,8 @@ async function assertMayReplace({ data_dir: folder }: Place, path: string): Prom
 }
 
 async function beginsAsGzip(path: string): Promise<boolean> {
-  const file = await openFile(path);
-  try {
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(2), 0, 2, 0);
-    return bytesRead === 2 && buffer[0] === 0x1f && buffer[1] === 0x8b;
-  } finally {
-    await file.close();
-  }
+  for await (const bytes of createReadStream(path, { end: 1 })) return Buffer.of(0x1f, 0x8b).equals(bytes);
+  return false;
 }
 
 async function dumpFiles(folder: string, write: (line: BackupLine) => Promise<void>): Promise<number> {

@@ -25,7 +25,6 @@ import type { FillingTurn } from "../retrieval/domain-index.ts";
 import type { SearchConfig } from "../shared/config/servers.ts";
 import { type Config, hubFolders } from "../shared/config.ts";
 import { ConfigError, messageOf, SourceboundError, StoreError, systemCodeOf } from "../shared/errors.ts";
-import type { Changes } from "../store/postgres.ts";
 import { makePrivateFolder } from "../store/private.ts";
 import { openSqlite } from "../store/sqlite.ts";
 import { createStore, type Store, type StoreOptions } from "../store/store.ts";
@@ -75,10 +74,7 @@ export const KEPT_FOLDERS = ["uploads", "web", "input", "calibration"] as const;
  * @throws StoreError when the database is unusable; ConfigError `config_local_records` when PostgreSQL is configured and
  * the data folder contains records
  */
-async function openStore(
-  { data_dir: folder, database }: Pick<Config, "data_dir" | "database">,
-  options: StoreOptions & { readonly warn: (message: string) => void },
-): Promise<{ readonly store: Store; readonly changes: Changes | null }> {
+async function openStore({ data_dir: folder, database }: Config, options: StoreOptions, warn: (message: string) => void) {
   if (database === undefined) return { store: createStore(await openSqlite(join(folder, DATABASE_FILE)), options), changes: null };
   assertNothingLocal(folder);
   makePrivateFolder(folder);
@@ -86,7 +82,7 @@ async function openStore(
   const { openPostgres, createChanges } = await import("../store/postgres.ts");
   const { url, connections, timeout_ms: timeoutMs } = database;
   const db = await openPostgres({ url, connections, timeoutMs });
-  return { store: createStore(db, options), changes: createChanges(url, options.warn) };
+  return { store: createStore(db, options), changes: createChanges(url, warn) };
 }
 
 /** Files and folders in the data folder that contain records. With PostgreSQL they would be ignored. */
@@ -125,7 +121,7 @@ export async function openShared(config: Config, given: EngineParts) {
   const { interactions_days: interactionsDays, interactions_rows: interactionsRows, audit_days: auditDays } = config.retention;
   const retention = { interactionsDays, interactionsRows, reportsDays: config.reports.days, auditDays };
   /** `changes` notifies of changes by other processes; `null` if the store is a local file. */
-  const { store, changes } = await openStore(config, { now, clock, retention, warn });
+  const { store, changes } = await openStore(config, { now, clock, retention }, warn);
   const embedded = given.embedded ?? once(sharedEncoder);
   const words = given.words ?? sharedEnglishWords();
   const opening = given.openEncoder ?? ((spec: unknown) => openEncoder(encoderSpecSchema.parse(spec), config, embedded));

@@ -160,10 +160,15 @@ export function createReplayer({ store, config, encoder, models }: Opened, { sco
     if (changes.length > 0 && !isDeepStrictEqual(was, await ask(before, today))) causes.push({ type: "settings", settings: changes });
     const edits = changesBetween(before.documents, after.documents);
     if (edits.length > 0 && !isDeepStrictEqual(was, await ask(after, old))) {
+      // Changes of documents with a passage of the answer come first.
+      const found = new Set((made.body as AnswerRecord).passages.map(({ documentId }) => documentId));
+      const likeliest = edits.toSorted((a, b) => Number(found.has(b.id)) - Number(found.has(a.id)));
       const alone: Cause[] = [];
-      for (const edit of likeliest(edits, made).slice(0, EDITS_TRIED))
-        if (!isDeepStrictEqual(was, await ask({ ...before, documents: withEdit(before.documents, after.documents, edit) }, old)))
-          alone.push({ type: "edit", path: edit.path, change: edit.change });
+      for (const { id, path, change } of likeliest.slice(0, EDITS_TRIED)) {
+        const edited = after.documents.filter(({ document }) => document.id === id);
+        const documents = [...before.documents.filter(({ document }) => document.id !== id), ...edited];
+        if (!isDeepStrictEqual(was, await ask({ ...before, documents }, old))) alone.push({ type: "edit", path, change });
+      }
       causes.push(...(alone.length > 0 ? alone : [{ type: "edits" as const, paths: edits.map(({ path }) => path) }]));
     }
     return { now, changed: true, causes: causes.length > 0 ? causes : [{ type: "both" as const }] };
@@ -229,17 +234,6 @@ function filtersOf({ filters }: AnswerRecord["question"]): FilterRequest | null 
     ...{ document: document ?? undefined, chapter: chapter ?? undefined, section: section ?? undefined },
     page: pages === null ? undefined : `${pages.first}-${pages.last}`,
   };
-}
-
-/** Orders document changes: first those of documents with a passage of the answer. */
-function likeliest(edits: readonly DocumentChange[], { body }: Pick<StoredRecord, "body">): DocumentChange[] {
-  const found = new Set((body as AnswerRecord).passages.map(({ documentId }) => documentId));
-  return edits.toSorted((a, b) => Number(found.has(b.id)) - Number(found.has(a.id)));
-}
-
-function withEdit(before: readonly PastDocument[], after: readonly PastDocument[], { id }: DocumentChange): PastDocument[] {
-  const edited = after.filter(({ document }) => document.id === id);
-  return [...before.filter(({ document }) => document.id !== id), ...edited];
 }
 
 function changesBetween(before: readonly PastDocument[], after: readonly PastDocument[]): DocumentChange[] {

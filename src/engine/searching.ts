@@ -148,9 +148,7 @@ async function loadSources(ids: readonly string[], scope: Scope, { documents }: 
 }
 
 function parsedOf(document: StoredDocument): ParsedDocument {
-  const { path, access, tenant, text, blocks, units, sourceMap, pages = null, originalHash } = document;
-  const { title, description, url, asOf, authority, topic, subtopic, type } = document;
+  const { title, description, url, asOf, authority, topic, subtopic, type, pages = null } = document;
   const reading = document.reading ?? { format: "text", unit: "utf16" as const, encoding: "utf-8", places: null, notices: [] };
-  const metadata = { title, description, url, asOf, authority, topic, subtopic, type };
-  return { path, metadata, access, tenant, text, blocks, units, sourceMap, pages, reading, originalHash };
+  return { ...document, metadata: { title, description, url, asOf, authority, topic, subtopic, type }, pages, reading };
 }

@@ -190,7 +190,7 @@ export async function compress(given: Usable, context: PipelineContext, log: Sta
     log.notice("compress_failed", `the model selected no quotes, so they were selected by rules instead. Reason: ${picked.reason}`);
   const quotes = picked?.type === "chosen" && picked.quotes.length > 0 ? picked.quotes : found;
   const limits = { budgetTokens, rules: profile.write.rules, countTokens };
-  const fitted = fitPrompt(question, offersOf({ ...given, choice }, quotes, profile, countTokens), limits);
+  const fitted = fitPrompt(question, offersOf({ ...given, choice }, quotes, profile.write, countTokens), limits);
   const model = fitted === null ? null : models[route.size];
   log.fact("sources", fitted?.sources.length ?? 0);
   log.fact("prompt_tokens", fitted === null ? 0 : sizeOf(fitted.prompt));
@@ -214,14 +214,11 @@ export function answersInQuotes(context: Pick<PipelineContext, "models" | "profi
   return writersOf(context) === null || context.profile.write.mode === "quotes";
 }
 
+type CountTokens = Awaited<ReturnType<PipelineContext["loadTokenCounter"]>>;
+
 /** Returns alternative contents for the model's prompt, longest first, so that passages are trimmed before any is left out. */
-function offersOf(
-  { usable, choice }: Usable,
-  candidates: readonly CompleteQuote[],
-  { write: { given } }: Pick<Profile, "write">,
-  countTokens: (text: string) => number,
-): Offer[] {
-  if (given.type === "quotes") return [offerQuotes(candidates, given, countTokens)];
+function offersOf({ usable, choice }: Usable, quotes: readonly CompleteQuote[], { given }: WriteSettings, count: CountTokens): Offer[] {
+  if (given.type === "quotes") return [offerQuotes(quotes, given, count)];
   const passages = usable.map(({ passage }) => passage);
   const whole = passages.map((passage) => [passageSource(passage)]);
   const trimmed = trimPassages(passages, choice.candidates).map((source) => [source]);

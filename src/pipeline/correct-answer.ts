@@ -53,12 +53,7 @@ type CheckWith = (quotes: readonly Quote[]) => Promise<Bound>;
 type Documents = ReadonlyMap<number, StoredDocument>;
 
 /** Finds a small set of quotes from the cited documents with which the sentence passes every check. The question's filters apply. */
-async function bindSentence(
-  { text, numbers }: MarkedText,
-  documents: Documents,
-  question: Question,
-  context: PipelineContext,
-): Promise<Bound> {
+async function bindSentence({ text, numbers }: MarkedText, documents: Documents, question: Question, context: PipelineContext) {
   if (numbers.length === 0) return { reason: "cites nothing: end it with a citation such as [1]" };
   const missing = numbers.filter((n) => !documents.has(n));
   if (missing.length > 0) return { reason: `cites ${marked(missing)}, which is not a document accessible to the asker` };

@@ -19,27 +19,19 @@ import {
   wordsUnheld,
 } from "../evidence/named-things.ts";
 import { askedValues, heldValues } from "../language/question.ts";
-import type { ScoreScale } from "../models/calibration/calibration.ts";
-import type { GateSettings, Profile } from "../profiles/profile.ts";
+import type { Profile } from "../profiles/profile.ts";
 import type { AskedQuestion, CandidateView, Choice, RankingWeights, ScoredCandidate } from "../ranking/features.ts";
 import { confidenceFeatures, confidenceOf, equalRows, readingText, withFollowing } from "../ranking/rank.ts";
 import type { Block, Evidence, Question, QuestionPart } from "../shared/types.ts";
 import { questionParts } from "./admit.ts";
 import { answersInQuotes, ofPassages, writersOf } from "./compress.ts";
 import type { PipelineContext, StageLog } from "./context.ts";
-import { wordsFor } from "./retrieve.ts";
-import { rankFor } from "./verify.ts";
+import { type Found, wordsFor } from "./retrieve.ts";
+import { type Judged, rankFor } from "./verify.ts";
 
-export interface Weighed {
+/** A question with the results of retrieval and verification. */
+export interface Weighed extends Pick<Judged, "evidence" | "ranked" | "gate">, Pick<Found, "ranker" | "scale"> {
   readonly question: Question;
-  readonly evidence: readonly Evidence[];
-  /** Candidates of all passages, ranked during verification; `null`: not ranked yet. */
-  readonly ranked: Choice | null;
-  /** Id of the encoder that ranked; `null`: BM25 alone. */
-  readonly ranker: string | null;
-  readonly scale: ScoreScale;
-  /** Gate settings with the thresholds for the encoder that ranked the passages. */
-  readonly gate: GateSettings;
 }
 
 /**
@@ -225,8 +217,7 @@ function judgeBest(choice: Choice, weights: RankingWeights, ranker: string | nul
   const { minimum } = weights.threshold;
   const [reached, threshold] = [probability, minimum].map((share) => `${Math.round(100 * share)} %`);
   const reason = `The confidence that the best quote answers the question is ${reached}; the default threshold is ${threshold}`;
-  const model = ranker === null ? ("words" as const) : ("vectors" as const);
-  return { probability, confidence: probability, minimum, calibrated: false, model, reason };
+  return { probability, confidence: probability, minimum, calibrated: false, model: ranker === null ? "words" : "vectors", reason };
 }
 
 /**

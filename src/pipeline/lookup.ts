@@ -17,7 +17,7 @@ import { assertCanRun, type Found, retrieve } from "./retrieve.ts";
 import { checking, passesAgain } from "./write.ts";
 
 /** A question with the results of caches and retrieval. */
-interface KnownAndFound {
+interface Looked {
   readonly question: Question;
   readonly known: Pick<Known, "asked" | "candidates">;
   readonly found: Pick<Found, "passages" | "warnings">;
@@ -29,13 +29,7 @@ interface KnownAndFound {
  * retrieval failed. Profiles with a graph cache also try approved answers about the same topic and entity, then related
  * questions of any review status, and order candidates by review status.
  */
-export async function recall(
-  given: KnownAndFound,
-  context: PipelineContext,
-  log: StageLog,
-  signal: AbortSignal,
-  effects: Effects = "drop",
-) {
+export async function recall(given: Looked, context: PipelineContext, log: StageLog, signal: AbortSignal, effects: Effects = "drop") {
   const { store, profile, questions } = context;
   const { question, found } = given;
   const { asked, candidates } = await asRead(given, context);
@@ -63,7 +57,7 @@ const UNSURE = { asked: null, candidates: [] } as const;
  * Returns the question with corrected spelling, and the stored questions nearest to it. Returns no candidates if a
  * correction is ambiguous or part of retrieval failed.
  */
-async function asRead({ question, known, found }: KnownAndFound, context: PipelineContext): Promise<KnownAndFound["known"]> {
+async function asRead({ question, known, found }: Looked, context: PipelineContext): Promise<Looked["known"]> {
   if (known.asked === null || found.warnings.some(({ code }) => code !== "read_as")) return UNSURE;
   const { text, repairs } = await context.corpus.understand(question, context.profile.retrieve.query);
   if (repairs.length === 0) return known;

@@ -9,6 +9,7 @@ import type { QuestionWords } from "../retrieval/understand.ts";
 import type { Evidence, NearMiss, Passage, Question, Quote, Refusal } from "../shared/types.ts";
 import type { CorpusCounts } from "../store/document-rows.ts";
 import { foldMarks } from "../text/normalise.ts";
+import { onceEach } from "../text/numbers.ts";
 import { originalPlaceOf } from "../text/original-place.ts";
 import { aboveUnit, headingOf, unitAt } from "../text/units.ts";
 import { quotesOf } from "../writing/quotes.ts";
@@ -112,11 +113,9 @@ function nearestMisses(question: Question, evidence: readonly Evidence[], { word
   const order = new Map([...quotes.keys()].map((sid, i) => [sid, i]));
   const place = ({ passage }: Evidence) => order.get(passage.sid) ?? order.size;
   const best = [...evidence].sort((a, b) => place(a) - place(b) || b.score - a.score);
-  const byDocument = new Map([...best].reverse().map((one) => [one.passage.document.id, one]));
   const worded = best.filter(({ passage }) => quotes.has(passage.sid));
   // If any passage has a quote, hide the passages without one: a bare title is no help.
-  return (worded.length > 0 ? worded : best)
-    .filter((one) => byDocument.get(one.passage.document.id) === one)
+  return onceEach(worded.length > 0 ? worded : best, ({ passage }) => passage.document.id)
     .slice(0, NEAR_MISSES)
     .map(({ passage }) => ({ ...placeOf(passage, quotes.get(passage.sid) ?? null), ...lacksOf(passage, asked, kinds, words) }));
 }
@@ -158,10 +157,9 @@ export async function refuseUnsearched(question: Question, context: PipelineCont
   return { ...said, note: "", searched: { ...counts, unreadable: [], unreadableCount: 0 }, nearest: [], contacts: [] };
 }
 
-async function unsearched(
-  { text, scope }: Question,
-  { isCrisis, about, language }: PipelineContext,
-): Promise<Pick<Refusal, "reason" | "message"> | null> {
+type Said = Pick<Refusal, "reason" | "message">;
+
+async function unsearched({ text, scope }: Question, { isCrisis, about, language }: PipelineContext): Promise<Said | null> {
   if (await isCrisis(text)) return { reason: "crisis", message: CRISIS_TEXT };
   if (isSmallTalk(text)) {
     const message = `Hello. Ask me anything that these documents may answer: ${await about(scope)}. Every sentence of an answer shows its source.`;

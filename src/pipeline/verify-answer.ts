@@ -18,7 +18,7 @@ import { GUARDS, usesSupport } from "../profiles/guards.ts";
 import { profileNamed } from "../profiles/index.ts";
 import { Bm25Index } from "../retrieval/bm25.ts";
 import { IngestError, messageOf, RequestError, SourceboundError } from "../shared/errors.ts";
-import type { CheckResult, Claim, TextRange } from "../shared/types.ts";
+import type { CheckResult, TextRange } from "../shared/types.ts";
 import { type MarkedText, parseMarkers } from "../text/markers.ts";
 import { splitSentences } from "../text/sentences.ts";
 import { toOriginal } from "../text/source-map.ts";
@@ -37,48 +37,15 @@ export interface VerifyOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A text that an answer may cite as `[n]`. */
-export interface VerifySource {
-  readonly n: number;
-  readonly path: string;
-  readonly title: string;
-}
+export type VerifiedSentence = Sentence & TextRange;
 
 /** The source sentence most similar to a sentence of the answer, byte for byte. The range is in UTF-16 code units of the file. */
-export interface SourcePassage extends TextRange {
-  readonly source: number;
-  readonly path: string;
-  readonly text: string;
-}
+export type SourcePassage = NonNullable<Sentence["passage"]>;
 
-export interface VerifiedSentence extends TextRange {
-  /** Text of the sentence in the answer, with citation markers. */
-  readonly text: string;
-  readonly verdict: "pass" | "repaired" | "warn" | "fail";
-  readonly status: Claim["status"];
-  readonly reason: string;
-  /** Numbers of the cited sources. Without a citation, the number of the source with the most similar sentence. */
-  readonly citations: readonly number[];
-  /** True if the sentence has no citation, so that all sources were searched. */
-  readonly searched: boolean;
-  readonly checks: readonly Finding[];
-  readonly passage: SourcePassage | null;
-}
+export type VerifiedAnswer = Awaited<ReturnType<typeof verify>>;
 
-export interface VerifiedAnswer {
-  /** True if no check objects to a sentence or to the whole answer. */
-  readonly passed: boolean;
-  readonly profile: string;
-  readonly sources: readonly VerifySource[];
-  /**
-   * Unreadable files with reasons. Each keeps its citation number; `n` is `null` for a file that has none, such as one of an
-   * unsupported format.
-   */
-  readonly unreadable: readonly UnreadSource[];
-  readonly sentences: readonly VerifiedSentence[];
-  /** Checks of the answer as a whole. */
-  readonly checks: readonly CheckResult[];
-}
+/** A text that an answer may cite as `[n]`. */
+export type VerifySource = VerifiedAnswer["sources"][number];
 
 /**
  * Maximum number of similar sentences from uncited sources to try as better citations. A sentence without citations is
@@ -113,7 +80,7 @@ export async function verifyAgainst(question: string, answer: string, sources: S
   }
 }
 
-async function verify(question: string, answer: string, sources: Sources, options: VerifyOptions): Promise<VerifiedAnswer> {
+async function verify(question: string, answer: string, sources: Sources, options: VerifyOptions) {
   const { numbered, unnumbered } = sources;
   const { domain, tenant = null, signal } = options;
   assertAnswer(answer);
@@ -137,14 +104,20 @@ async function verify(question: string, answer: string, sources: Sources, option
   const checks = await verifyWhole(sentences, context);
   const all = [...sentences.flatMap((sentence) => sentence.checks), ...checks];
   return {
+    /** True if no check objects to a sentence or to the whole answer. */
     passed: sentences.every(({ verdict }) => verdict === "pass") && all.every(({ verdict }) => verdict === "pass"),
     profile: profile.name,
     sources: numbered.flatMap(({ path, document }, i) => (document === null ? [] : [{ n: i + 1, path, title: document.metadata.title }])),
+    /**
+     * Unreadable files with reasons. Each keeps its citation number; `n` is `null` for a file that has none, such as one of an
+     * unsupported format.
+     */
     unreadable: [
       ...numbered.flatMap(({ path, document, reason }, i) => (document === null ? [{ n: i + 1, path, reason }] : [])),
       ...unnumbered.map((one) => ({ n: null, ...one })),
     ],
     sentences,
+    /** Checks of the answer as a whole. */
     checks,
   };
 }
@@ -198,9 +171,6 @@ export interface Sources {
   /** Files without a number, with reasons. */
   readonly unnumbered: readonly { readonly path: string; readonly reason: string }[];
 }
-
-/** An unreadable source; `n` is `null` if it has no citation number. */
-export type UnreadSource = Sources["unnumbered"][number] & { readonly n: number | null };
 
 /**
  * Numbers every file in the given order. An unreadable or empty file gets a number too, so that later numbers do not
@@ -268,7 +238,7 @@ function indexSources(sources: readonly NumberedSource[]) {
 }
 
 type SourceIndex = ReturnType<typeof indexSources>;
-type Sentence = Omit<VerifiedSentence, "start" | "end">;
+type Sentence = ReturnType<typeof describe>;
 
 async function verifySentence(written: string, index: SourceIndex, context: CheckContext): Promise<Sentence | null> {
   const { text, numbers } = parseMarkers(written);
@@ -317,6 +287,7 @@ function quotesWithin(source: number, text: string, { quotes, nearest }: SourceI
   return all.length <= WITHIN_SOURCE ? all : [...new Set(nearest(text, WITHIN_SOURCE, (one) => one === source).map(({ quote }) => quote))];
 }
 
+/** @param text the sentence in the answer, with citation markers */
 function describe(
   text: string,
   { kept, results, status, reason }: Pick<CheckedSentence, "kept" | "results" | "status" | "reason">,
@@ -324,15 +295,15 @@ function describe(
   searched: boolean,
   place: PlacedSentence | undefined,
   { sources: all }: SourceIndex,
-): Sentence {
+) {
   const worst = (["fail", "warn", "repaired"] as const).find((verdict) => results.some((result) => result.verdict === verdict));
   const document = place === undefined ? null : (all[place.source]?.document ?? null);
+  const verdict: Finding["verdict"] = kept ? (worst ?? "pass") : "fail";
   return {
-    text,
-    verdict: kept ? (worst ?? "pass") : "fail",
-    status,
-    reason,
+    ...{ text, verdict, status, reason },
+    /** Numbers of the cited sources. Without a citation, the number of the source with the most similar sentence. */
     citations: sources.map((source) => source + 1),
+    /** True if the sentence has no citation, so that all sources were searched. */
     searched,
     checks: results,
     passage:

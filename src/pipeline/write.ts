@@ -205,7 +205,7 @@ export async function* writeChecked(
   const { withhold = [] } = context.profile.check;
   const waiting: AnswerEvent[] = [];
   for await (const draft of drafts) {
-    yield* tell(pending, written);
+    yield* warn(written, pending.splice(0));
     const shown = await showSentence(draft, checkContext);
     if (shown === null) continue;
     const flagged = flags(written.checks.filter(({ sentence }) => sentence === shown.index));
@@ -218,7 +218,7 @@ export async function* writeChecked(
     trace.timings.first_sentence ??= trace.elapsed();
     yield* events;
   }
-  yield* tell(pending, written);
+  yield* warn(written, pending.splice(0));
   if (written.checks.some(({ name, verdict }) => verdict === "fail" && withhold.includes(name))) withholdAll(written);
   else if (waiting.length > 0) {
     trace.timings.first_sentence = trace.elapsed();
@@ -250,9 +250,10 @@ function withholdAll(written: Written): void {
   Object.assign(written, { sheet, claims, checks, warnings });
 }
 
-function* tell(pending: Warning[], { warnings }: Written): Generator<AnswerEvent, void> {
-  for (const warning of pending.splice(0)) {
-    warnings.push(warning);
+/** Yields warnings, and adds them to those of the answer. */
+export function* warn(answer: Pick<Written, "warnings">, warnings: readonly Warning[]): Generator<AnswerEvent, void> {
+  for (const warning of warnings) {
+    answer.warnings.push(warning);
     yield { type: "warning", warning };
   }
 }

@@ -149,9 +149,6 @@ export const proofSchema = z
 export type Proof = z.infer<typeof proofSchema>;
 
 /** Returns the leaf of the corpus's Merkle tree for one document version, as text. */
-export function leafOf(
-  domain: string,
-  { tenant, id, version, sha256: original }: Pick<ProofDocument, "tenant" | "id" | "version" | "sha256">,
-): string {
-  return canonicalJson([domain, tenant, id, version, original]);
+export function leafOf(domain: string, one: Pick<ProofDocument, "tenant" | "id" | "version" | "sha256">): string {
+  return canonicalJson([domain, one.tenant, one.id, one.version, one.sha256]);
 }

@@ -22,10 +22,8 @@ export function similarWords(documents: readonly Pick<FolderDocument, "text">[],
   const vectors = encoder.embedSync(words);
   const nearest = vectors.map((vector, i) => nearestTo(vector, i, vectors));
   return nearest
-    .flatMap(({ index, similarity }, i) =>
-      i < index && nearest[index]?.index === i ? [{ pair: [words[i], words[index]], similarity }] : [],
-    )
-    .map(({ pair: [a = "", b = ""], similarity }) => ({ pair: [a, b] as const, similarity }))
+    .map(({ index, similarity }, i) => ({ pair: [words[i] ?? "", words[index] ?? ""] as const, similarity, i, index }))
+    .filter(({ i, index }) => i < index && nearest[index]?.index === i)
     .filter(({ pair: [a, b], similarity }) => similarity > 0 && a.slice(0, SAME_LETTERS) !== b.slice(0, SAME_LETTERS))
     .sort((a, b) => b.similarity - a.similarity || (a.pair[0] < b.pair[0] ? -1 : 1))
     .slice(0, MOST_PAIRS)
