@@ -212,17 +212,12 @@ async function keepFile({ data_dir: folder, database }: Place, db: Kysely<Databa
     return;
   }
   if (name === PROOF_KEY_FILE) {
-    await db
-      .insertInto("meta")
-      .values({ key: PROOF_KEY_FACT, value: bytes.toString("utf8") })
-      .execute();
+    const row = { key: PROOF_KEY_FACT, value: bytes.toString("utf8") };
+    await db.insertInto("meta").values(row).execute();
     return;
   }
   const place = placeOf(name);
-  const updatedAt = new Date(0).toISOString();
-  if (place !== null)
-    await db
-      .insertInto("originals")
-      .values({ ...place, bytes, updatedAt })
-      .execute();
+  if (place === null) return;
+  const row = { ...place, bytes, updatedAt: new Date(0).toISOString() };
+  await db.insertInto("originals").values(row).execute();
 }

@@ -5,7 +5,7 @@ import { createHotlineFinder, type HotlineFinder } from "../guard/hotlines.ts";
 import { createPageReader } from "../ingest/web-page.ts";
 import { createWordReader } from "../language/content-words.ts";
 import { createClassifier, createTopicReader } from "../memory/classify.ts";
-import { createWebSearch, SEARCH_URLS, type SearchEndpoint } from "../models/adapters/web-search.ts";
+import { createWebSearch, SEARCH_URLS } from "../models/adapters/web-search.ts";
 import { fetchWebPage, INTERNET, type WebNetwork } from "../models/web-page.ts";
 import { createConfigured, profileNamed, profiles } from "../profiles/index.ts";
 import type { Profile } from "../profiles/profile.ts";
@@ -61,22 +61,18 @@ export type Domains = ReturnType<typeof createDomains>;
 function createWebParts(config: Config, network: WebNetwork, parts: Pick<WebParts, "support" | "reader" | "now">) {
   const { web_search: settings } = config;
   if (settings === undefined) return () => null;
-  const search = createWebSearch(endpointOf(settings));
+  const { type, api_key: apiKey, timeout_ms: timeoutMs, passages } = settings;
+  const url = settings.url ?? (type === "searxng" ? undefined : SEARCH_URLS[type]);
+  if (url === undefined) throw new ConfigError("config_invalid", "web_search.url is missing: set the address of the SearXNG instance");
+  const search = createWebSearch({ type, url, apiKey, timeoutMs });
   // Parsing one page may take half of the time limit. So even if the first page never finishes, a second one can be parsed.
-  const readPage = createPageReader(settings.timeout_ms / 2);
+  const readPage = createPageReader(timeoutMs / 2);
   return (pack: DomainPack): WebParts => ({
     ...parts,
     search,
     hosts: pack.web.hosts ?? pack.hosts,
     fetchPage: (url, options) => fetchWebPage(url, network, options),
     readPage,
-    passages: settings.passages,
-    timeoutMs: settings.timeout_ms,
+    ...{ passages, timeoutMs },
   });
-}
-
-function endpointOf({ type, url, api_key, timeout_ms }: NonNullable<Config["web_search"]>): SearchEndpoint {
-  const address = url ?? (type === "searxng" ? undefined : SEARCH_URLS[type]);
-  if (address === undefined) throw new ConfigError("config_invalid", "web_search.url is missing: set the address of the SearXNG instance");
-  return { type, url: address, apiKey: api_key, timeoutMs: timeout_ms };
 }

@@ -71,7 +71,10 @@ export async function createEngine(config: Config, given: EngineParts = {}) {
     const threshold = thresholds.of(pack, profile);
     return { pack, profile, threshold, recorded: settingsOf(pack, profile, threshold, indexes.of(domain).encoder?.id ?? null) };
   };
-  const open = (own: Config, parts: EngineParts): Promise<Repeating> => createEngine(own, { ...sharedBy(opened), ...parts });
+  // Share parts with replay engines, so that they load no word lists and start no threads of their own.
+  const { words } = opened;
+  const { embedded, reader } = given;
+  const open = (own: Config, parts: EngineParts): Promise<Repeating> => createEngine(own, { words, embedded, reader, ...parts });
   return {
     ...{ config, store },
     /** Stored questions: review, sessions, feedback, statistics, deletion. */
@@ -142,9 +145,4 @@ async function healthOf(opened: Opened, domains: Domains, indexes: Indexes, thre
     /** Problems for an administrator, such as an unusable calibration. */
     warnings: held.type === "unusable" ? [held.why] : [],
   };
-}
-
-/** Returns parts that replay engines share with this one, so that they load no word lists and start no threads of their own. */
-function sharedBy({ given: { embedded, reader }, words }: Opened): EngineParts {
-  return { words, ...(embedded === undefined ? {} : { embedded }), ...(reader === undefined ? {} : { reader }) };
 }

@@ -39,11 +39,11 @@ export interface EngineParts {
   /** Opens an encoder by its specification; replaces the default implementation. */
   readonly openEncoder?: (spec: unknown) => Encoder;
   /** Returns the bundled encoder, for sharing between engines. */
-  readonly embedded?: () => EmbeddedEncoder;
+  readonly embedded?: (() => EmbeddedEncoder) | undefined;
   /** Domain-independent word data, for sharing between engines. */
   readonly words?: EnglishWords;
   /** Parser to use instead of one that each ingest opens and closes. The caller closes it. */
-  readonly reader?: FileReader;
+  readonly reader?: FileReader | undefined;
   /** Additional profiles; they override bundled ones of the same name. */
   readonly profiles?: readonly Profile[];
   /** Domain packs to use instead of the packs with the same names on the disk. */
@@ -256,15 +256,10 @@ function watchEncoder(encoder: Encoder, tell: CallListener): Encoder {
     ...(batch === undefined ? {} : { batch }),
     async embed(texts, options) {
       const finish = begin("embeddings", model ?? id, tell);
-      let failure: string | null = null;
-      try {
-        return await encoder.embed(texts, options);
-      } catch (error) {
-        failure = codeOf(error);
-        throw error;
-      } finally {
-        finish(failure);
-      }
+      const vectors = encoder.embed(texts, options);
+      const failed = (error: unknown) => finish(codeOf(error));
+      vectors.then(() => finish(null), failed);
+      return vectors;
     },
   };
 }

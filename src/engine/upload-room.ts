@@ -174,8 +174,7 @@ export function createUploadRoom(files: UploadedFiles, { jobs, documents }: Pick
   };
   const read = async (of: OriginalsOf) => {
     const { domain, tenant, label } = of;
-    const work: Work = { type: "uploads", tenant, label };
-    await jobs.ask({ id: idOf(of), domain, work });
+    await jobs.ask({ id: idOf(of), domain, work: { type: "uploads", tenant, label } satisfies Work });
     wake();
   };
   return {

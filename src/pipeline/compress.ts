@@ -175,17 +175,16 @@ export async function compress(given: Usable, context: PipelineContext, log: Sta
   const calls: ModelCall[] = [];
   const selectInto = (into: ModelCall[], model: ChatModel, most: number) =>
     selectByModel(question.resolved, found, { model, most, fits }, into, signal);
-  const select = (model: ChatModel, most: number) => selectInto(calls, model, most);
   log.fact("route", `${route.size}: ${route.because}`);
   const { mode, given: form, sentences } = profile.write;
   if (mode === "quotes") {
-    const selected = await select(models[route.size], sentences[question.detail]);
+    const selected = await selectInto(calls, models[route.size], sentences[question.detail]);
     log.fact("model", models[route.size].id);
     return { candidates, task: null, selected, calls };
   }
   // If the profile compresses by a model, the small model selects quotes. If it fails or selects none, use the highest-ranked quotes.
   const most = form.type === "quotes" ? form.most : QUOTE_CANDIDATES;
-  const picked = profile.write.compress === "model" ? await select(models.small, most) : null;
+  const picked = profile.write.compress === "model" ? await selectInto(calls, models.small, most) : null;
   if (picked?.type === "failed")
     log.notice("compress_failed", `the model selected no quotes, so they were selected by rules instead. Reason: ${picked.reason}`);
   const quotes = picked?.type === "chosen" && picked.quotes.length > 0 ? picked.quotes : found;

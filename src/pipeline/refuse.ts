@@ -20,11 +20,8 @@ import { searchedWithin, wordsFor } from "./retrieve.ts";
 import { checking, toCitedQuote } from "./write.ts";
 
 /** All words of greetings, thanks and farewells. A message that contains only these words is small talk. */
-const COURTESY = new Set(
-  "hi hello hey heya hiya howdy greetings good morning afternoon evening day night there all everyone again thanks thank thx ty you so very much many a lot cheers ok okay great nice cool perfect bye goodbye ciao please".split(
-    " ",
-  ),
-);
+const COURTESY =
+  "hi hello hey heya hiya howdy greetings good morning afternoon evening day night there all everyone again thanks thank thx ty you so very much many a lot cheers ok okay great nice cool perfect bye goodbye ciao please";
 /** Matches questions about the system itself. */
 const ABOUT_ITSELF =
   /^(?:(?:hi|hello|hey) )?(?:what (?:can|do) you (?:do|know|know about|help with|answer)|what can i ask(?: you)?|what are you|who are you|what is this|what(?: i)?s this|how does this work|how do you work|help|help me|what is in here|what do you have)$/;
@@ -36,7 +33,7 @@ function isSmallTalk(message: string): boolean {
     .replaceAll(/['’]/g, "")
     .match(/[\p{L}\p{N}]+/gu);
   if (words === null || words.length > 8 || readPlain(message).letters === "") return false;
-  return words.every((word) => COURTESY.has(word)) || ABOUT_ITSELF.test(words.join(" "));
+  return words.every((word) => COURTESY.split(" ").includes(word)) || ABOUT_ITSELF.test(words.join(" "));
 }
 
 /** Maximum number of passages that a refusal shows as near misses. */

@@ -183,7 +183,7 @@ export async function rememberAnswer(
   };
   const beside = {
     record: personal || kept === null ? null : makeRecord(kept),
-    turn: sessionId === null || ephemeral ? null : turnOf({ question, answer, redacted }, sessionId, before !== null, session),
+    turn: turnOf(question, answer, redacted, before !== null, session),
   };
   let reportFailure: unknown = null;
   const reviewStatus = await store.interactions.add(interaction, report, facts, beside).catch((failure: unknown) => {
@@ -218,15 +218,18 @@ async function entryOf(question: Question, answer: Answer, stored: string, writi
 }
 
 /**
- * Returns the redacted turn of the session.
+ * Returns the redacted turn of the session; `null`: no turn is stored.
  * @param isStored true if the answer comes from the store, so its text is already redacted
  */
 function turnOf(
-  { question, answer, redacted }: { readonly question: Question; readonly answer: Answer; readonly redacted: string },
-  sessionId: string,
+  question: Question,
+  answer: Answer,
+  redacted: string,
   isStored: boolean,
   { idle_minutes: idleMinutes, turns: limit, most }: RememberSettings["session"],
-): NewTurn {
+): NewTurn | null {
+  const { sessionId: session, scope, userId = null } = question;
+  if (session === null || question.privacy === "ephemeral") return null;
   const text = answer.refusal?.message ?? answer.sentences.map((sentence) => sentence.text).join(" ");
   const turn = {
     question: redacted,
@@ -234,7 +237,7 @@ function turnOf(
     citations: answer.citations.map(({ chunkId }) => chunkId),
     shown: sessionShown(answer, isStored),
   };
-  return { session: sessionId, scope: question.scope, turn, settings: { idleMinutes, limit, userId: question.userId ?? null, most } };
+  return { session, scope, turn, settings: { idleMinutes, limit, userId, most } };
 }
 
 /** Returns the cited documents with their versions. */

@@ -95,14 +95,9 @@ function candidatesOf({ decision, choice }: AskedWhole, alone: readonly PartAlon
   const asPart = (candidate: ScoredCandidate): ScoredCandidate => ({ ...candidate, isRequired: true });
   const found = alone.flatMap(bestOf);
   if (!decision.answer || choice === null) return found.map((candidate, i) => (i === 0 ? candidate : asPart(candidate)));
-  const [best, ...others] = choice.candidates;
-  const beside = others.filter(({ isRequired }) => isRequired === true);
-  return [
-    ...(best === undefined ? [] : [best]),
-    ...beside,
-    ...found.map(asPart),
-    ...others.filter((candidate) => !beside.includes(candidate)),
-  ];
+  const others = choice.candidates.slice(1);
+  const { required = [], rest = [] } = Object.groupBy(others, ({ isRequired }) => (isRequired === true ? "required" : "rest"));
+  return [...choice.candidates.slice(0, 1), ...required, ...found.map(asPart), ...rest];
 }
 
 interface PartFound {
@@ -123,11 +118,10 @@ async function decidePart({ question, found }: PartFound, context: PipelineConte
 /** Returns a function that numbers passages (`S1`, `S2` …). A passage that several retrievals found gets the same number. */
 function oneName(evidence: readonly Evidence[]): (passages: readonly Passage[]) => Passage[] {
   const names = new Map(evidence.map(({ passage }) => [placeOf(passage), passage.sid]));
-  const nameOf = (place: string) => names.get(place) ?? `S${names.size + 1}`;
   return (passages) =>
     passages.map((passage) => {
       const place = placeOf(passage);
-      const sid = nameOf(place);
+      const sid = names.get(place) ?? `S${names.size + 1}`;
       names.set(place, sid);
       return { ...passage, sid };
     });

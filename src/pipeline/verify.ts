@@ -301,12 +301,9 @@ function wasQuotedBefore({ text, resolved, history }: Question, words: QuestionW
 
 /** Returns the IDF-weighted share of the question's words in a text: Σ idf(q ∩ d) / Σ idf(q), 0 to 1; `null`: no content words. */
 function weightedCoverage(question: readonly string[], text: ReadonlySet<string>, idf: (token: string) => number): number | null {
-  let [all, found] = [0, 0];
-  for (const token of new Set(question)) {
-    all += idf(token);
-    if (text.has(token)) found += idf(token);
-  }
-  return all === 0 ? null : found / all;
+  const asked = [...new Set(question)];
+  const sum = (tokens: readonly string[]) => tokens.reduce((total, token) => total + idf(token), 0);
+  return sum(asked) === 0 ? null : sum(asked.filter((token) => text.has(token))) / sum(asked);
 }
 
 /** Reduces text to letters and digits for comparison, because clients may return answers with other punctuation and line breaks. */

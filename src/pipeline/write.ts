@@ -75,16 +75,19 @@ export function flags(checks: readonly CheckResult[]): Warning[] {
 const HALF = 0.5;
 
 /**
- * Returns whether an answer to a "why" question only restates it: "Only one suitcase is allowed" to "Why is only one
- * suitcase allowed?". Only words are compared, so an answer that denies the premise may be flagged wrongly. The check
- * therefore only warns.
+ * Warns if an answer to a "why" question only restates it: "Only one suitcase is allowed" to "Why is only one suitcase
+ * allowed?". Only words are compared, so an answer that denies the premise may be flagged wrongly. The check therefore
+ * only warns.
  */
-export function onlySaysThatItIsSo(question: string, sentences: readonly string[]): boolean {
+function checkReason(question: string, sentences: AnswerBuilder["sentences"]): CheckResult[] {
   const { type, content } = readQuestion(question);
-  if (type !== "why") return false;
   const asked = new Set(tokenize(content));
-  const speaking = sentences.map((text) => [...new Set(tokenize(text))]).filter((own) => shared(own, asked) >= HALF * asked.size);
-  return asked.size > 0 && speaking.length > 0 && speaking.every((own) => own.length - shared(own, asked) < HALF * own.length);
+  if (type !== "why" || asked.size === 0) return [];
+  const words = sentences.map(({ text }) => [...new Set(tokenize(text))]);
+  const speaking = words.filter((own) => shared(own, asked) >= HALF * asked.size);
+  if (speaking.length === 0 || speaking.some((own) => own.length - shared(own, asked) >= HALF * own.length)) return [];
+  const reason = "You ask why: what is shown says hardly more than the question does, and may give no reason.";
+  return [{ name: "reason", verdict: "warn", score: null, reason, spans: [], sentence: null }];
 }
 
 function shared(own: readonly string[], asked: ReadonlySet<string>): number {
@@ -133,14 +136,6 @@ function checkSpokenLanguage(citations: Answer["citations"]): CheckResult[] {
   const numbers = foreign.map(({ n }) => `[${n}]`).join("");
   const reason = `${numbers} seems to be in another language (${first.spokenLanguage}): this version reads English, so nobody judged whether it answers`;
   return [{ name: "tongue", verdict: "warn", score: null, reason, spans: [], sentence: null }];
-}
-
-/** Warns that the answer to a "why" question may give no reason. */
-function checkReason(question: string, sentences: AnswerBuilder["sentences"]): CheckResult[] {
-  const texts = sentences.map(({ text }) => text);
-  if (!onlySaysThatItIsSo(question, texts)) return [];
-  const reason = "You ask why: what is shown says hardly more than the question does, and may give no reason.";
-  return [{ name: "reason", verdict: "warn", score: null, reason, spans: [], sentence: null }];
 }
 
 function textsOf({ text, document, headingPath }: Evidence["passage"]): PassageTexts {

@@ -53,6 +53,7 @@ export function stateProof({ asked, made, held, documents, contacts, weights }: 
   const { domain, tenant, access, createdAt, cacheMode } = asked;
   const { text, resolved, profile, detail } = (asked.body as AnswerRecord).question;
   const { question } = record;
+  const isGraded = ((settings.profile as Profile).check.guards ?? GUARDS).faithfulness !== null;
   const listed = listDocuments(made.domain, held, documents);
   return {
     id: asked.id,
@@ -77,7 +78,11 @@ export function stateProof({ asked, made, held, documents, contacts, weights }: 
     offered: [...record.offered],
     candidates: [...record.candidates],
     drafts: plain(record.drafts),
-    evidence: stateEvidence(answer, record, settings),
+    evidence: answer.evidence.map(({ passage, verdict, score, relevance, consistency, agreement }, i) => ({
+      ...{ sid: passage.sid, document: passage.document.id, version: passage.document.version },
+      ...{ start: passage.range.start, end: passage.range.end, verdict, score, relevance, consistency, agreement },
+      passage: isGraded ? (record.evidence[i] ?? null) : null,
+    })),
     answer: stateAnswer(answer),
   };
 }
@@ -96,15 +101,6 @@ function stateChecking({ made, contacts, weights }: Pick<ProvableAnswer, "made" 
     encoder: settings.encoder,
     weights: usesSupport(profile) ? { ...weights } : {},
   };
-}
-
-function stateEvidence({ evidence }: Answer, record: AnswerRecord, settings: RecordedSettings): ProofStatement["evidence"] {
-  const isGraded = ((settings.profile as Profile).check.guards ?? GUARDS).faithfulness !== null;
-  return evidence.map(({ passage, verdict, score, relevance, consistency, agreement }, i) => ({
-    ...{ sid: passage.sid, document: passage.document.id, version: passage.document.version },
-    ...{ start: passage.range.start, end: passage.range.end, verdict, score, relevance, consistency, agreement },
-    passage: isGraded ? (record.evidence[i] ?? null) : null,
-  }));
 }
 
 function stateAnswer(answer: Answer): ProofStatement["answer"] {

@@ -227,7 +227,17 @@ async function checkCalibration(pack: DomainPack, { madeHere }: CheckPackOptions
     const message = `whether the calibration of the data folder is used could not be checked: ${error.message}`;
     return [packFinding("warning", "calibration", message)];
   }
-  if (made !== null) return describeMade(made, name);
+  if (made?.type === "unusable") {
+    const message = `${made.why}; the default threshold is used. Run \`sourcebound calibrate --risk .05 --domain ${name}\` again, or remove the file`;
+    return [packFinding("warning", "calibration", message)];
+  }
+  if (made?.type === "calibrated") {
+    const { name: file, date, labels, documents, risk, delta } = made.calibration;
+    const promise = `at most ${percent(risk)} of the answers to such questions are wrong, with ${percent(1 - delta)} confidence`;
+    const message = `in use: ${file}, made on ${date.slice(0, 10)} from ${labels.n} labelled questions and ${documents.windows} windows; ${promise}`;
+    return [packFinding("note", "calibration", message)];
+  }
+  if (made !== null) return [];
   if (calibration === null) {
     const message = `the pack has no calibration. Answers are marked as not calibrated until you run \`sourcebound calibrate --risk .05 --domain ${name}\``;
     return [packFinding("note", "calibration", message)];
@@ -236,18 +246,6 @@ async function checkCalibration(pack: DomainPack, { madeHere }: CheckPackOptions
     const { domain } = readPackFile(join(folder, calibration), gateCalibrationSchema);
     return domain === name ? [] : [packFinding("fault", "calibration", `${calibration} was made for the domain "${domain}"`)];
   });
-}
-
-function describeMade(made: GateThreshold, name: string): PackFinding[] {
-  if (made.type === "unusable") {
-    const message = `${made.why}; the default threshold is used. Run \`sourcebound calibrate --risk .05 --domain ${name}\` again, or remove the file`;
-    return [packFinding("warning", "calibration", message)];
-  }
-  if (made.type !== "calibrated") return [];
-  const { name: file, date, labels, documents, risk, delta } = made.calibration;
-  const promise = `at most ${percent(risk)} of the answers to such questions are wrong, with ${percent(1 - delta)} confidence`;
-  const message = `in use: ${file}, made on ${date.slice(0, 10)} from ${labels.n} labelled questions and ${documents.windows} windows; ${promise}`;
-  return [packFinding("note", "calibration", message)];
 }
 
 /** Returns the findings of a check, or a finding for the error that it threw. */
