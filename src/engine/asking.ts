@@ -168,14 +168,11 @@ export function createSettingsCache(config: Config): SettingsOf {
 
 /** Hashes the settings that determine answers, without secrets. Leaves out the encoder, which is recorded separately. */
 function configHash(config: Config, pack: Omit<DomainPack, "folder">, profile: unknown, threshold: GateThreshold): string {
-  const tokens = config.model?.prompt_tokens === undefined ? [] : [config.model.prompt_tokens];
-  const model =
-    config.model === undefined
-      ? null
-      : [config.model.base_url ?? config.model.local, config.model.small, config.model.large, config.model.temperature, ...tokens];
+  const { model: asked, web_search: web } = config;
+  const tokens = asked?.prompt_tokens === undefined ? [] : [asked.prompt_tokens];
+  const model = asked === undefined ? null : [asked.base_url ?? asked.local, asked.small, asked.large, asked.temperature, ...tokens];
   const calibration = threshold.type === "calibrated" ? threshold.calibration.name : null;
   const minimum = threshold.type === "set" ? [threshold] : [];
-  const { web_search: web } = config;
   const search = web === undefined ? [] : [[web.type, web.url, web.passages]];
   const support = config.support === "embedded" ? [] : [config.support];
   return sha256Hex(JSON.stringify([VERSION, model, pack, profile, config.verify.by, calibration, ...minimum, ...search, ...support]));

@@ -37,11 +37,10 @@ export function createIndexes(opened: Opened, domains: Pick<Domains, "pack">, in
   const { config, store, encoder, spec, openEncoder: open, closing, warn, words, search, storeId } = opened;
   const indexes = new Map<string, DomainIndex>();
   const snapshotPath = (domain: string) => join(config.data_dir, "index", `${domain}.snapshot`);
-  const tablesOf = (domain: string): VectorTables | undefined => {
-    const { vectors } = store;
-    if (!inTables || vectors === null) return undefined;
-    return { from: config.database?.vectors_from ?? 0, open: (of) => vectors.open({ ...of, domain }), warn };
-  };
+  const vectors = inTables ? store.vectors : null;
+  const from = config.database?.vectors_from ?? 0;
+  const tablesOf = (domain: string): VectorTables | undefined =>
+    vectors === null ? undefined : { from, open: (of) => vectors.open({ ...of, domain }), warn };
   const openEngine = (domain: string, rebuild: boolean): SearchEngine =>
     search?.engine(domain, rebuild) ??
     new EmbeddedEngine({

@@ -11,7 +11,7 @@ import type { Store } from "../store/store.ts";
 import { createFairLock } from "../store/write-log.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { onceDone } from "../text/memo.ts";
-import { type FileStatus, type Work, workSchema } from "./engine-types.ts";
+import { type Work, workSchema } from "./engine-types.ts";
 import { listFiles } from "./sources.ts";
 
 /** Prefix of upload sources; the access label follows. */
@@ -125,13 +125,6 @@ async function keep(root: string, folder: string, files: Parameters<UploadedFile
   }
 }
 
-/** An uploaded file that is queued, being ingested, or failed. */
-export interface OnItsWay extends FilePlace {
-  readonly label: string;
-  readonly status: Exclude<FileStatus, "ok">;
-  readonly reason: string | null;
-}
-
 /** Returns the id of the job that ingests a group of uploads. */
 function idOf({ domain, tenant, label }: OriginalsOf): string {
   return JSON.stringify(["uploads", domain, tenant, label]);
@@ -166,7 +159,8 @@ export function createUploadRoom(files: UploadedFiles, { jobs, documents }: Pick
     }
     return found;
   };
-  const filesOf = async ({ domain, work, state, reason }: JobState): Promise<OnItsWay[]> => {
+  /** Returns the uploaded files of a job that are queued, being ingested, or failed. */
+  const filesOf = async ({ domain, work, state, reason }: JobState) => {
     const asked = workSchema.parse(work);
     if (asked.type !== "uploads") return [];
     const place = uploadPlace({ domain, tenant: asked.tenant, label: asked.label });
@@ -208,7 +202,7 @@ export function createUploadRoom(files: UploadedFiles, { jobs, documents }: Pick
       }
       wake();
     }),
-    async waiting(domain: string): Promise<readonly OnItsWay[]> {
+    async waiting(domain: string) {
       return (await Promise.all((await jobs.list(domain)).map(filesOf))).flat();
     },
   };

@@ -12,7 +12,6 @@ import type { Answer, Question } from "../shared/types.ts";
 import type { CachePut } from "../store/cache.ts";
 import type { Interaction, InteractionFacts, NewRecord } from "../store/interaction.ts";
 import type { NewReport } from "../store/reports.ts";
-import type { NewTurn } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import { isStoredAsShown, type Outcome, recordOf } from "./assemble.ts";
 import type { PipelineContext, RememberSettings, StageLog } from "./context.ts";
@@ -221,13 +220,8 @@ async function entryOf(question: Question, answer: Answer, stored: string, writi
  * Returns the redacted turn of the session; `null`: no turn is stored.
  * @param isStored true if the answer comes from the store, so its text is already redacted
  */
-function turnOf(
-  question: Question,
-  answer: Answer,
-  redacted: string,
-  isStored: boolean,
-  { idle_minutes: idleMinutes, turns: limit, most }: RememberSettings["session"],
-): NewTurn | null {
+function turnOf(question: Question, answer: Answer, redacted: string, isStored: boolean, settings: RememberSettings["session"]) {
+  const { idle_minutes: idleMinutes, turns: limit, most } = settings;
   const { sessionId: session, scope, userId = null } = question;
   if (session === null || question.privacy === "ephemeral") return null;
   const text = answer.refusal?.message ?? answer.sentences.map((sentence) => sentence.text).join(" ");

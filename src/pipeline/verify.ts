@@ -177,10 +177,7 @@ function withVerdicts(compared: Compared, verdicts: ReadonlyMap<Passage, Passage
 type Uncertain = Pick<Judged, "evidence" | "conflicts"> & { readonly question: Question; readonly usable: readonly Evidence[] };
 
 /** Evidence and conflicts after the web search. */
-interface WebFindings extends Pick<Judged, "evidence" | "conflicts"> {
-  readonly web: readonly WebEvidence[];
-  readonly warnings: readonly Warning[];
-}
+type WebFindings = Pick<Judged, "evidence" | "conflicts"> & { readonly web: readonly WebEvidence[]; readonly warnings: readonly Warning[] };
 
 /**
  * Checks uncertain passages on the web and returns the findings. Returns `null` if the profile uses the web at another

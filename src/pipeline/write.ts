@@ -142,11 +142,6 @@ function textsOf({ text, document, headingPath }: Evidence["passage"]): PassageT
   return [text, document.title, ...headingPath];
 }
 
-/** A drafted sentence with the similar quotes of uncited sources that it was compared with. */
-export interface CheckedDraft extends OfferedDraft {
-  readonly others: readonly (readonly Quote[])[];
-}
-
 export function nothingWritten() {
   return {
     sheet: createAnswerBuilder(),
@@ -155,8 +150,11 @@ export function nothingWritten() {
     checks: [] as CheckResult[],
     warnings: [] as Warning[],
     calls: [] as ModelCall[],
-    /** Drafted sentences as they were before their checks. Leaves out repeated sentences, and those that passed while held back. */
-    drafts: [] as CheckedDraft[],
+    /**
+     * Drafted sentences as they were before their checks, with the similar quotes of uncited sources that each was compared
+     * with. Leaves out repeated sentences, and those that passed while held back.
+     */
+    drafts: [] as (OfferedDraft & { readonly others: readonly (readonly Quote[])[] })[],
     /** Quotes offered to the model; empty for extractive answers. */
     offered: [] as readonly Quote[],
     /** Quotes that an extractive answer is chosen from. */

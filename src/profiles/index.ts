@@ -1,3 +1,4 @@
+import type { Config } from "../shared/config.ts";
 import { RequestError } from "../shared/errors.ts";
 import { memoised } from "../text/memo.ts";
 import { didYouMean } from "../text/spelling.ts";
@@ -22,14 +23,8 @@ export function profileNamed(name: string, known: readonly Profile[] = profiles)
   throw new RequestError("unknown_profile", message, { profile: name });
 }
 
-/** Settings of the configuration that change a profile. */
-export interface ProfileOverrides {
-  readonly grade: "profile" | "always";
-  readonly write_from?: number | undefined;
-}
-
 /** Returns a function that applies the configuration and a request's mode to a profile. Equal inputs give the same object. */
-export function createConfigured({ grade, write_from: writeFrom }: ProfileOverrides): (profile: Profile, mode?: WriteMode) => Profile {
+export function createConfigured({ grade, write_from: writeFrom }: Pick<Config, "grade" | "write_from">) {
   const made = memoised((profile: Profile) =>
     memoised((mode: WriteMode | undefined): Profile => {
       const { gate, write } = profile;
@@ -41,7 +36,7 @@ export function createConfigured({ grade, write_from: writeFrom }: ProfileOverri
       return grade === "always" ? graded(changed) : changed;
     }),
   );
-  return (profile, mode) => made(profile)(mode);
+  return (profile: Profile, mode?: WriteMode): Profile => made(profile)(mode);
 }
 
 /**

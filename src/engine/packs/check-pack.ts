@@ -123,12 +123,10 @@ function packFinding(level: FindingLevel, check: string, message: string, items:
 /** Result of `checkPack`. `title` is `null` if the pack cannot be parsed. */
 export type PackReport = Awaited<ReturnType<typeof checkPack>>;
 
-export interface CheckPackOptions {
+export interface CheckPackOptions extends Pick<ReadFolderOptions, "maxFileBytes" | "signal"> {
   readonly domainsDir: string | undefined;
   /** Folder of documents that replaces the pack's own, absolute. */
   readonly documents?: string | undefined;
-  readonly maxFileBytes: number;
-  readonly signal: AbortSignal;
   /** Returns the threshold of a local calibration; `null`: there is none. Without this function, only the pack's calibration is checked. */
   readonly madeHere?: ((pack: DomainPack) => Promise<GateThreshold | null>) | undefined;
 }
