@@ -71,7 +71,6 @@ export function namedThings(question: string, { tokens, has, outOfVocabulary }: 
     codes: codes.filter(isHeld),
   };
 }
-export type NamedThings = ReturnType<typeof namedThings>;
 
 /** Returns each word once, as first written. A name may occur twice in the list: once more in lower case, as an out-of-vocabulary word. */
 export function wordsOnce(words: readonly string[]): string[] {

@@ -326,7 +326,6 @@ export async function askWeb(
   return { evidence, failures: [...failures], unread: [...unread].map(([url, why]) => `${url}: ${why}`), pages: read };
 }
 
-export type WebOutcome = Awaited<ReturnType<typeof askWeb>>;
 type ReadResult = Awaited<ReturnType<typeof readResult>>;
 
 async function readResult(url: string, { fetchPage, readPage, hosts, now }: WebParts, signal: AbortSignal) {

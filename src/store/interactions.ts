@@ -260,8 +260,6 @@ export function createInteractionStore(db: Kysely<Database>, parts: InteractionP
   };
 }
 
-export type InteractionStore = ReturnType<typeof createInteractionStore>;
-
 function toRow(
   { id, domain, profile, question, answer, status, confidence, chance, ...rest }: Interaction,
   facts: InteractionFacts,

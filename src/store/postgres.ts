@@ -81,8 +81,6 @@ export function createChanges(url: string, warn: (message: string) => void) {
   };
 }
 
-export type Changes = ReturnType<typeof createChanges>;
-
 /** Milliseconds after which a connection attempt fails with an error. */
 const CONNECT_TIMEOUT_MS = 5_000;
 /**
