@@ -4,7 +4,6 @@ import type { DocumentMetadata } from "../../shared/types.ts";
 import { composeYaml } from "../../text/compose-yaml.ts";
 import type { WrittenBlocks } from "../block-writer.ts";
 import { type FormatResult, isoDayOf } from "./parsed.ts";
-import { readPlainYaml } from "./plain-yaml.ts";
 
 /** Matches YAML between `---` lines at the top of a file. */
 const FENCED = /^\ufeff?(?<blank>(?:[ \t]*\r?\n)*)---[ \t]*\r?\n(?<yaml>[\s\S]*?)(?<=\n)(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/;
@@ -145,10 +144,8 @@ function onlyDay(found: Readonly<Record<string, unknown>>): string | null {
 
 /** Parses YAML without converting dates, because the day of a time stamp would depend on the time zone. */
 function yamlValues(yaml: string): unknown {
-  const plain = readPlainYaml(yaml);
-  if (plain !== null) return plain;
   try {
-    const [document] = composeYaml(yaml, { schema: "core", uniqueKeys: false, logLevel: "silent" }).documents;
+    const [document] = composeYaml(yaml, { uniqueKeys: false }).documents;
     const [problem] = document?.errors ?? [];
     if (problem !== undefined) throw badFrontMatter(lineAt(yaml, problem.pos[0]), problem.message, problem);
     return document?.toJS({ maxAliasCount: 100 }) ?? {};
