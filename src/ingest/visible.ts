@@ -40,18 +40,6 @@ export function isVisible(text: string, start: number, end: number): boolean {
   return VISIBLE.test(start === 0 && end === text.length ? text : text.slice(start, end));
 }
 
-/** Returns the index of the first range that ends after `offset`. Ranges must be in order. */
-export function firstAfter(ranges: readonly TextRange[], offset: number): number {
-  let low = 0;
-  let high = ranges.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((ranges[middle] as TextRange).end > offset) high = middle;
-    else low = middle + 1;
-  }
-  return low;
-}
-
 /** Yields the lines of `text[start, end)` without their line breaks. */
 export function* linesOf(text: string, start: number, end: number): Generator<TextRange & { readonly text: string }> {
   for (let at = start; at < end; ) {

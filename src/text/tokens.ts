@@ -13,9 +13,7 @@ import { foldMarks, withPartedDigits } from "./normalise.ts";
  * @param stem stemmer; to tokenise many texts, pass one from `createStemmer`, which caches
  */
 export function tokenize(text: string, stem: (word: string) => string = stemOf): string[] {
-  const tokens: string[] = [];
-  for (const word of words(text)) tokens.push(...wordTokens(word, stem));
-  return tokens;
+  return words(text).flatMap((word) => wordTokens(word, stem));
 }
 
 /** Returns the index terms of one word: none for a stop word, two for some codes. */
@@ -45,24 +43,16 @@ export function words(text: string): Word[] {
         .replaceAll(/[‐‑‒–−]/g, "-");
   for (let at = 0; at < plain.length; ) {
     const end = plainWordEnd(plain, at);
+    WORD.lastIndex = at;
     if (end > at) {
       found.push({ text: plain.slice(at, end), code: false });
       at = end;
       continue;
     }
-    if (isAsciiBlankOrMark(plain.charCodeAt(at))) {
-      at++;
-      continue;
-    }
-    WORD.lastIndex = at;
-    const match = WORD.exec(plain);
-    if (match === null) {
-      at += (plain.codePointAt(at) as number) > 0xffff ? 2 : 1;
-      continue;
-    }
-    const word = wordOf(match);
-    if (word.text !== "") found.push(word);
-    at = WORD.lastIndex;
+    const match = isAsciiBlankOrMark(plain.charCodeAt(at)) ? null : WORD.exec(plain);
+    const word = match && wordOf(match);
+    if (word !== null && word.text !== "") found.push(word);
+    at = match === null ? at + ((plain.codePointAt(at) as number) > 0xffff ? 2 : 1) : WORD.lastIndex;
   }
   return found;
 }
@@ -159,14 +149,7 @@ export function createStemmer(): (word: string) => string {
  */
 const PLURALS: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    children: "child",
-    men: "man",
-    women: "woman",
-    feet: "foot",
-    teeth: "tooth",
-    geese: "goose",
-    halves: "half",
-    knives: "knife",
+    ...{ children: "child", men: "man", women: "woman", feet: "foot", teeth: "tooth", geese: "goose", halves: "half", knives: "knife" },
   }),
 );
 
@@ -177,14 +160,5 @@ function stemOf(word: string): string {
 /** English list of `stopword`, plus contractions. It has no words that matter: "us" may be the country, "may" and "not" change rules. */
 const STOP_WORDS: ReadonlySet<string> = new Set([
   ...eng.map((word) => word.replaceAll("'", "")),
-  "im",
-  "ive",
-  "dont",
-  "doesnt",
-  "cant",
-  "whats",
-  "whos",
-  "id",
-  "ill",
-  "thats",
+  ...["im", "ive", "dont", "doesnt", "cant", "whats", "whos", "id", "ill", "thats"],
 ]);

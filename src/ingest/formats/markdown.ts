@@ -1,8 +1,8 @@
 import type { TextRange } from "../../shared/types.ts";
+import { firstAfter } from "../../text/numbers.ts";
 import { BlockWriter, type WrittenBlocks } from "../block-writer.ts";
 import { lineBreaks } from "../line-breaks.ts";
 import { pageStarts } from "../pages.ts";
-import { firstAfter } from "../visible.ts";
 import { readFrontMatter, withFrontMatter } from "./front-matter.ts";
 import { codeSpanFinder, fenceAfter, findNotes, maxIndentOf, signsOf } from "./markdown-notes.ts";
 import { createMarkdownWriter, type LeftOutMarkdown } from "./markdown-tree.ts";

@@ -1,6 +1,6 @@
 import type { TextRange } from "../../shared/types.ts";
+import { firstAfter } from "../../text/numbers.ts";
 import type { BlockWriter } from "../block-writer.ts";
-import { firstAfter } from "../visible.ts";
 
 /** A range of the source that is not displayed as written: an inline tag, a comment, or text with another displayed form. */
 export interface Mask {
