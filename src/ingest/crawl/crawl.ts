@@ -4,7 +4,7 @@ import robotsParser from "robots-parser";
 import type { FetchedPage } from "../../models/web-page.ts";
 import { messageOf, WebError } from "../../shared/errors.ts";
 import { textOf } from "../encoding.ts";
-import { walkXml } from "../formats/zip.ts";
+import { walkXml } from "../formats/office/xml.ts";
 
 /** Maximum links of one page. */
 const MAX_LINKS = 5_000;

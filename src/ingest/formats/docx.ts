@@ -3,12 +3,12 @@ import { IngestError, messageOf } from "../../shared/errors.ts";
 import type { ReadingNotice } from "../../shared/types.ts";
 import type { Format } from "./format.ts";
 import { parseHtml } from "./html.ts";
-import { descendants, firstOf, partOf, prefixed, readXml, textOf, type XmlElement } from "./office/xml.ts";
+import { descendants, firstOf, partOf, partText, prefixed, readXml, textOf, type XmlElement } from "./office/xml.ts";
 import { type OrdinalForm, ordinal } from "./ordinal.ts";
 import { oneLine, statedDay, titleOf, topLines } from "./parsed.ts";
 import { picturesIn } from "./pictures.ts";
 import { leftOutNotices } from "./unseen-text.ts";
-import { unpackPictures, unpackZip } from "./zip.ts";
+import { unpackPictures, unpackXml } from "./zip.ts";
 
 const TABLE_LOOKS = /<w:tblPr(?: [^<>]*)?>(?:(?!<w:tblPr[ >]|<\/w:tblPr>)[\s\S])*<\/w:tblPr>/g;
 /** Bit in the value of `w:tblLook` that applies the table style's format of the first row. */
@@ -89,11 +89,11 @@ export const docxFormat: Format = {
   extensions: [".docx", ".docm"],
   version: 13,
   async read({ bytes, name, recogniser }) {
-    const parts = new Map(unpackZip(bytes, (part) => part.endsWith(".xml") || part.endsWith(".rels")));
+    const parts = new Map(unpackXml(bytes));
     if (!parts.has("word/document.xml"))
       throw new IngestError("bad_archive", "the file is no complete Word document (word/document.xml is missing): save it again as DOCX");
     const leftOut = { hidden: 0, struck: 0 };
-    const xmlOf = (part: string) => Buffer.from(parts.get(part) ?? []).toString("utf8");
+    const xmlOf = (part: string) => partText(parts, part);
     const change = (part: string, make: (xml: string) => string) => parts.has(part) && parts.set(part, Buffer.from(make(xmlOf(part))));
     for (const part of TEXT_PARTS)
       change(part, (given) => {

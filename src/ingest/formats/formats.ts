@@ -50,26 +50,13 @@ export const TEXT_FORMATS: readonly TextFormat[] = [
   htmlText,
   textFormat("json", [".json"], 8, parseJson),
   textFormat("jsonl", [".jsonl", ".ndjson"], 8, parseJsonLines),
-  yamlFormat,
-  csvFormat,
-  vttFormat,
-  srtFormat,
+  ...[yamlFormat, csvFormat, vttFormat, srtFormat],
 ];
 
 export const FORMATS: readonly Format[] = [
   ...TEXT_FORMATS.map((format) => (format === htmlText ? htmlFormat : format)),
-  pdfFormat,
-  docxFormat,
-  odtFormat,
-  rtfFormat,
-  pptxFormat,
-  odpFormat,
-  epubFormat,
-  xlsxFormat,
-  odsFormat,
-  emlFormat,
-  mboxFormat,
-  archiveFormat,
+  ...[pdfFormat, docxFormat, odtFormat, rtfFormat, pptxFormat, odpFormat, epubFormat, xlsxFormat, odsFormat],
+  ...[emlFormat, mboxFormat, archiveFormat],
 ];
 
 export const supportedExtensions: readonly string[] = FORMATS.flatMap(({ extensions }) => extensions);
@@ -101,22 +88,15 @@ export function createInnerFiles(recogniser: Recogniser | null, depth = 1, total
     extensions: openedExtensions,
     async read(path, bytes) {
       total.bytes += bytes.length;
-      if (total.bytes > MAX_UNPACKED_BYTES) throw unpacksTooFar(MAX_UNPACKED_BYTES);
+      if (total.bytes > MAX_UNPACKED_BYTES) throw unpacksTooFar();
       const { format, notices } = chooseFormat(path, bytes);
       if (CONTAINERS.has(format.name) && depth >= MAX_INNER_DEPTH)
         throw new IngestError("too_deep", `files are nested more than ${MAX_INNER_DEPTH} levels deep: unpack the outer file`);
-      const results = await format.read({
-        path,
-        name: nameOf(path),
-        bytes,
-        recogniser,
-        inner: createInnerFiles(recogniser, depth + 1, total),
+      const inner = createInnerFiles(recogniser, depth + 1, total);
+      const results = await format.read({ path, name: nameOf(path), bytes, recogniser, inner });
+      return results.map((result) => {
+        return { ...result, format: result.format ?? format.name, notices: [...notices, ...(result.notices ?? [])] };
       });
-      return results.map((result) => ({
-        ...result,
-        format: result.format ?? format.name,
-        notices: [...notices, ...(result.notices ?? [])],
-      }));
     },
   };
 }

@@ -1,9 +1,8 @@
 import { format, isDateFormat } from "numfmt";
 import { IngestError } from "../../shared/errors.ts";
 import { MAX_SHEET_CELLS, MAX_TABLE_COLUMNS, MAX_TABLE_ROWS } from "../limits.ts";
-import { descendants, elementsOf, firstOf, type XmlElement } from "./office/xml.ts";
+import { descendants, elementsOf, firstOf, walkXml, type XmlElement } from "./office/xml.ts";
 import { oneLine } from "./parsed.ts";
-import { walkXml } from "./zip.ts";
 
 /** The data of a workbook that cell values refer to: shared strings and number formats. */
 export type ValueStyles = ReturnType<typeof readValueStyles>;

@@ -2,7 +2,7 @@ import { IngestError } from "../../../shared/errors.ts";
 import type { OrdinalForm } from "../ordinal.ts";
 import { oneLine } from "../parsed.ts";
 import { unpackZip } from "../zip.ts";
-import { descendants, elementsOf, firstOf, prefixed, readXml, textOf, type XmlElement } from "./xml.ts";
+import { descendants, elementsOf, firstOf, partOf, partText, prefixed, textOf, type XmlElement } from "./xml.ts";
 
 /**
  * Unpacks an OpenDocument file. `margins` contains the distinct texts of page headers and footers.
@@ -10,14 +10,11 @@ import { descendants, elementsOf, firstOf, prefixed, readXml, textOf, type XmlEl
  */
 export function openOdf(bytes: Uint8Array) {
   const parts = unpackZip(bytes, (part) => /^(?:content|styles|meta|META-INF\/manifest)\.xml$/.test(part));
-  const textOfPart = (part: string) => Buffer.from(parts.get(part) ?? []).toString("utf8");
-  if (textOfPart("META-INF/manifest.xml").includes("encryption-data>"))
+  if (partText(parts, "META-INF/manifest.xml").includes("encryption-data>"))
     throw new IngestError("encrypted", "the file has a password: save it without one");
   if (!parts.has("content.xml"))
     throw new IngestError("bad_archive", "the file is not a complete OpenDocument file (content.xml is missing): save it again");
-  const content = readXml(textOfPart("content.xml"));
-  const shared = readXml(textOfPart("styles.xml"));
-  const meta = readXml(textOfPart("meta.xml"));
+  const [content, shared, meta] = [partOf(parts, "content.xml"), partOf(parts, "styles.xml"), partOf(parts, "meta.xml")];
   const metadata = (name: string) => oneLine(textOf(firstOf(meta, name))) || null;
   const margins = [...descendants(shared, "header", "footer", "header-left", "footer-left", "header-first", "footer-first")].map((margin) =>
     oneLine([...descendants(margin, "p", "h")].map(textOf).join(" ")),

@@ -5,7 +5,7 @@ import { type OrdinalForm, ordinal } from "../ordinal.ts";
 import { oneLine } from "../parsed.ts";
 import { picturesIn } from "../pictures.ts";
 import { leftOutNotices } from "../unseen-text.ts";
-import { type ArchiveParts, unpackZip } from "../zip.ts";
+import { type ArchiveParts, unpackXml } from "../zip.ts";
 import { type ExtractedText, type Slide, writeSlides } from "./extracted-text.ts";
 import { descendants, elementsOf, firstOf, partOf, prefixed, relationsOf, textOf, type XmlElement } from "./xml.ts";
 
@@ -15,7 +15,7 @@ export const pptxFormat: Format = {
   extensions: [".pptx", ".pptm", ".ppsx"],
   version: 2,
   async read({ bytes, name, recogniser }) {
-    const parts = unpackZip(bytes, (part) => part.endsWith(".xml") || part.endsWith(".rels"));
+    const parts = unpackXml(bytes);
     const presentation = partOf(parts, MAIN_PART);
     const relations = relationsOf(parts, MAIN_PART);
     const listed = [...descendants(presentation, "sldId")].map((slide) => relations.get(prefixed(slide, "id") ?? "")?.part ?? "");
@@ -25,13 +25,8 @@ export const pptxFormat: Format = {
     const leftOut: LeftOutOfSlides = { hidden: 0, margins: new Set(), hasComments: false };
     const slides = present.map((part) => readSlide(parts, part, leftOut));
     const title = oneLine(textOf(firstOf(partOf(parts, "docProps/core.xml"), "title")));
-    const result = writeSlides(slides, {
-      name,
-      title: title || null,
-      notices: () => noticesOf(leftOut, listed.length - present.length),
-      takeText: await picturesIn(bytes, recogniser),
-    });
-    return [result];
+    const notices = () => noticesOf(leftOut, listed.length - present.length);
+    return [writeSlides(slides, { name, title: title || null, notices, takeText: await picturesIn(bytes, recogniser) })];
   },
 };
 
@@ -140,14 +135,7 @@ function writeTable(out: ExtractedText, table: XmlElement): void {
   });
 }
 
-const FORMS: ReadonlyMap<string, OrdinalForm> = new Map([
-  ...([
-    ["alphaLc", "a"],
-    ["alphaUc", "A"],
-    ["romanLc", "i"],
-    ["romanUc", "I"],
-  ] as const),
-]);
+const FORMS: Readonly<Record<string, OrdinalForm>> = { alphaLc: "a", alphaUc: "A", romanLc: "i", romanUc: "I" };
 /** Maximum level of a list, from 1. */
 const MAX_LEVEL = 9;
 
@@ -171,7 +159,7 @@ function writeParagraphs(out: ExtractedText, body: XmlElement | undefined, isLis
     numbers = numbers.slice(0, level);
     const number = numbers[level - 1] === undefined ? Number(numbered.startAt ?? "1") || 1 : (numbers[level - 1] as number) + 1;
     numbers[level - 1] = number;
-    const form = FORMS.get(/^(?:alpha|roman)[LU]c/.exec(numbered.type ?? "")?.[0] ?? "") ?? "1";
+    const form = FORMS[/^(?:alpha|roman)[LU]c/.exec(numbered.type ?? "")?.[0] ?? ""] ?? "1";
     out.item(level, `${ordinal(number, form)}.`, write);
   }
 }

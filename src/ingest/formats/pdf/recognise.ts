@@ -36,24 +36,10 @@ export interface Recogniser {
   close(): Promise<void>;
 }
 
-const boxSchema = z.object({ x0: z.number(), y0: z.number(), x1: z.number(), y1: z.number() });
-const resultSchema = z.object({
-  data: z.object({
-    blocks: z
-      .array(
-        z.object({
-          paragraphs: z.array(
-            z.object({
-              lines: z.array(
-                z.object({ bbox: boxSchema, words: z.array(z.object({ text: z.string(), confidence: z.number(), bbox: boxSchema })) }),
-              ),
-            }),
-          ),
-        }),
-      )
-      .nullable(),
-  }),
-});
+const bbox = z.object({ x0: z.number(), y0: z.number(), x1: z.number(), y1: z.number() });
+const lineSchema = z.object({ bbox, words: z.array(z.object({ text: z.string(), confidence: z.number(), bbox })) });
+const blockSchema = z.object({ paragraphs: z.array(z.object({ lines: z.array(lineSchema) })) });
+const resultSchema = z.object({ data: z.object({ blocks: z.array(blockSchema).nullable() }) });
 
 interface Reader {
   recognize(image: Buffer, options: object, output: { readonly blocks: true; readonly text: false }): Promise<unknown>;
@@ -126,14 +112,14 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-function wordsOf(blocks: NonNullable<z.infer<typeof resultSchema>["data"]["blocks"]>, least: number) {
+function wordsOf(blocks: readonly z.infer<typeof blockSchema>[], least: number) {
   const lines = blocks.flatMap(({ paragraphs }) => paragraphs.flatMap((paragraph) => paragraph.lines));
   return lines.flatMap(({ words, bbox }, line) =>
     words
       .filter(({ confidence, text }) => confidence >= least && text.trim() !== "")
-      .map(({ text, bbox: { x0, y0, x1, y1 } }) => ({
-        ...{ text, x: x0, y: y0, width: x1 - x0, height: y1 - y0, line, lineHeight: bbox.y1 - bbox.y0 },
-      })),
+      .map(({ text, bbox: { x0: x, y0: y, x1, y1 } }) => {
+        return { text, x, y, width: x1 - x, height: y1 - y, line, lineHeight: bbox.y1 - bbox.y0 };
+      }),
   );
 }
 
