@@ -142,9 +142,9 @@ export function wordsOnPage(words: readonly RecognisedWord[], picture: Pick<Pict
   const acrossX = (box.right - box.x) / picture.width;
   const acrossY = (box.bottom - box.y) / picture.height;
   const looks = { isBold: false, isMono: false, isSpaced: true, isArtifact: false, hidden: null, isTurned: false };
-  return words.map(({ text, x, y, width, height, line, lineHeight }) => ({
-    ...{ ...looks, text, run: line, size: lineHeight * acrossY },
-    ...{ x: box.x + x * acrossX, y: box.y + y * acrossY, width: width * acrossX, height: height * acrossY },
-    baseline: box.y + (y + height) * acrossY,
-  }));
+  return words.map(({ text, x, y, width, height, line, lineHeight }) => {
+    const bottom = box.y + (y + height) * acrossY;
+    const place = { x: box.x + x * acrossX, y: box.y + y * acrossY, right: box.x + (x + width) * acrossX, bottom, baseline: bottom };
+    return { ...looks, ...place, text, run: line, size: lineHeight * acrossY };
+  });
 }
