@@ -1,4 +1,4 @@
-import type { MarkupEvent, OpenEvent } from "./markup.ts";
+import { type MarkupEvent, type OpenEvent, opens } from "./markup.ts";
 
 /** Maximum length, in characters, of a text that is repeated in each row and column that its cell spans. */
 const SHORT_CHARACTERS = 200;
@@ -130,8 +130,8 @@ function placeRow(raw: readonly RawCell[], above: readonly Reaching[], hasSpans:
   for (const { attributes, ...cell } of raw) {
     passReaching();
     const room = (above[next]?.cell.column ?? Number.POSITIVE_INFINITY) - column;
-    const columns = hasSpans ? Math.min(room, spanOf(attributes.colspan, { least: 1, most: MOST_COLUMNS })) : 1;
-    const rows = hasSpans ? spanOf(attributes.rowspan, { least: 0, most: MOST_ROWS }) : 1;
+    const columns = hasSpans ? Math.max(1, Math.min(room, MOST_COLUMNS, spanOf(attributes.colspan))) : 1;
+    const rows = hasSpans ? Math.min(MOST_ROWS, spanOf(attributes.rowspan)) : 1;
     const placed = { ...cell, column, columns };
     cells.push(placed);
     own.add(placed);
@@ -144,9 +144,8 @@ function placeRow(raw: readonly RawCell[], above: readonly Reaching[], hasSpans:
 }
 
 /** Parses a span as HTML does: invalid values are 1. */
-function spanOf(value: string | undefined, { least, most }: { readonly least: number; readonly most: number }): number {
-  const digits = /^\s*\+?(\d+)/.exec(value ?? "")?.[1];
-  return digits === undefined ? 1 : Math.min(most, Math.max(least, Number(digits)));
+function spanOf(value = "1"): number {
+  return Number(/^\s*\+?(\d+)/.exec(value)?.[1] ?? 1);
 }
 
 function cellsIn({ events, partner }: TableSource, open: number, close: number): RawCell[] {
@@ -161,21 +160,16 @@ function cellsIn({ events, partner }: TableSource, open: number, close: number):
   return cells;
 }
 
-function readCell(
-  events: readonly MarkupEvent[],
-  open: number,
-  close: number,
-): Pick<MarkupCell, "text" | "isBold" | "isSimple" | "isShort"> {
+function readCell(events: readonly MarkupEvent[], open: number, close: number) {
   let text = "";
   let isBold = true;
   let depth = 0;
   let isSimple = close - open <= SIMPLE_EVENTS;
   for (let i = open + 1; i < close && isSimple; i++) {
     const event = events[i];
-    if (event?.type === "open") {
-      if (event.name === "table") isSimple = false;
-      if (BOLD.has(event.name)) depth++;
-    } else if (event?.type === "close" && BOLD.has(event.name)) depth--;
+    if (opens(event, "table")) isSimple = false;
+    else if (event?.type === "open" && BOLD.has(event.name)) depth++;
+    else if (event?.type === "close" && BOLD.has(event.name)) depth--;
     else if (event?.type === "text" && event.text.trim() !== "") {
       text += event.text;
       isBold &&= depth > 0;
