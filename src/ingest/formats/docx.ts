@@ -27,7 +27,7 @@ function withUsedTableStyles(xml: string): string {
  */
 function usesFirstRow(look: string): boolean {
   const said = / w:firstRow="([^"]*)"/.exec(look)?.[1];
-  if (said !== undefined) return said === "1" || said === "true" || said === "on";
+  if (said !== undefined) return ["1", "true", "on"].includes(said);
   return (Number.parseInt(/ w:val="([\da-fA-F]{1,8})"/.exec(look)?.[1] ?? "0", 16) & FIRST_ROW_BIT) !== 0;
 }
 
@@ -120,19 +120,9 @@ export const docxFormat: Format = {
     const running = [...parts.keys()].filter((part) => /^word\/(?:header|footer)\d*\.xml$/.test(part));
     const lines = [...new Set(running.flatMap((part) => linesIn(partOf(parts, part))))];
     notices.push(...leftOutNotices(/<w:comment[ >]/.test(xmlOf("word/comments.xml")) ? ["comments in the margin"] : [], lines));
-    return [
-      {
-        ...read,
-        metadata: {
-          ...read.metadata,
-          title: (titleOf(read) ?? property("title") ?? name).slice(0, 300),
-          description: property("subject"),
-          asOf: statedDay([...topLines(read), ...lines]),
-        },
-        unit: "extracted_utf16",
-        notices,
-      },
-    ];
+    const title = (titleOf(read) ?? property("title") ?? name).slice(0, 300);
+    const metadata = { ...read.metadata, title, description: property("subject"), asOf: statedDay([...topLines(read), ...lines]) };
+    return [{ ...read, metadata, unit: "extracted_utf16", notices }];
   },
 };
 
@@ -143,14 +133,12 @@ function linesIn(part: XmlElement): string[] {
 }
 
 async function toHtml(parts: ReadonlyMap<string, Uint8Array>, styleOf: StyleOf): Promise<string> {
-  const packed = Object.fromEntries(
-    [...parts].map(([part, content]) => [part, [content, { level: 0 as const }] as [Uint8Array, { level: 0 }]]),
-  );
+  const packed = zipSync(Object.fromEntries(parts), { level: 0 });
   // Loaded on first use, because most runs read no DOCX file.
   const { default: mammoth } = await import("mammoth");
   try {
     const { value } = await mammoth.convertToHtml(
-      { buffer: Buffer.from(zipSync(packed)) },
+      { buffer: Buffer.from(packed) },
       {
         convertImage: mammoth.images.imgElement(async (image) => {
           try {

@@ -61,23 +61,22 @@ export function writeWorkbook(sheets: readonly NamedSheet[], title: string): For
     length += text.length;
     return { start: length - text.length, end: length };
   };
-  const numbers: number[] = [];
+  const layRow = ([row, texts]: readonly [number, ReadonlyMap<number, string>], columns: readonly number[]) => {
+    const cells = columns.map((column): SheetCell => {
+      const range = add(texts.get(column) ?? "");
+      add("\t");
+      return { ...range, row, column };
+    });
+    add("\n");
+    return cells;
+  };
   const laid = sheets.map(({ name, rows, columns, merged }) => {
     const head = add(`${name}\n`);
-    const cells = [...rows]
-      .sort(([a], [b]) => a - b)
-      .map(([row, texts]) => {
-        const laidRow = columns.map((column): SheetCell => {
-          const range = add(texts.get(column) ?? "");
-          if (range.end > range.start) numbers.push(range.start, range.end, row, column);
-          add("\t");
-          return { ...range, row, column };
-        });
-        add("\n");
-        return laidRow;
-      });
-    return { name, head, merged, rows: cells.filter((row) => row.some(isFilled)) };
+    const laidRows = [...rows].sort(([a], [b]) => a - b).map((row) => layRow(row, columns));
+    return { name, head, merged, rows: laidRows.filter((row) => row.some(isFilled)) };
   });
+  const filled = laid.flatMap(({ rows }) => rows.flat().filter(isFilled));
+  const cells = filled.flatMap(({ start, end, row, column }) => [start, end, row, column]);
   const text = source.join("");
   const writer = new BlockWriter(text);
   for (const { head, rows, merged } of laid) {
@@ -92,6 +91,6 @@ export function writeWorkbook(sheets: readonly NamedSheet[], title: string): For
     ...writer.finish(),
     metadata: plainMetadata(title),
     unit: "extracted_utf16",
-    places: { type: "cells", cells: numbers, sheets: laid.map(({ name, head }) => [head.start, name] as const) },
+    places: { type: "cells", cells, sheets: laid.map(({ name, head }) => [head.start, name] as const) },
   };
 }

@@ -1,4 +1,5 @@
 import { IngestError } from "../../../shared/errors.ts";
+import { memoised } from "../../../text/memo.ts";
 import type { OrdinalForm } from "../ordinal.ts";
 import { oneLine } from "../parsed.ts";
 import { unpackZip } from "../zip.ts";
@@ -40,24 +41,18 @@ function readOdfStyles(parts: readonly XmlElement[]) {
       else if (style.name === "list-style") lists.set(prefixed(style, "name") ?? "", style);
     }
   }
-  const chainOf = (family: string, name: string | undefined) => {
+  const chainOf = (key: string) => {
     const chain: XmlElement[] = [];
-    for (let at = name; at !== undefined && chain.length < MAX_CHAIN; ) {
-      const style = styles.get(`${family}/${at}`);
-      if (style === undefined) break;
+    const family = key.slice(0, key.indexOf("/"));
+    for (let style = styles.get(key); style !== undefined && chain.length < MAX_CHAIN; ) {
       chain.push(style);
-      at = prefixed(style, "parent-style-name");
+      style = styles.get(`${family}/${prefixed(style, "parent-style-name") ?? ""}`);
     }
     return chain;
   };
-  const known = new Map<string, ReturnType<typeof looksOf>>();
+  const looksFor = memoised((key: string) => looksOf(chainOf(key), key.slice(key.indexOf("/") + 1)));
   return {
-    looks(family: string, name: string | undefined) {
-      const key = `${family}/${name}`;
-      const looks = known.get(key) ?? looksOf(chainOf(family, name), name);
-      known.set(key, looks);
-      return looks;
-    },
+    looks: (family: string, name = "") => looksFor(`${family}/${name}`),
     /**
      * Returns the number format of a list level (`null` for bullets) and the first number.
      * @param level from 1
@@ -70,12 +65,12 @@ function readOdfStyles(parts: readonly XmlElement[]) {
       return { form, start: isNumbered ? Number(prefixed(style, "start-value") ?? "1") || 1 : 1 };
     },
     /** Returns the style itself, without its base styles. Its children hold properties, e.g. `presentation:visibility`. */
-    properties: (family: string, name: string | undefined) => chainOf(family, name)[0],
+    properties: (family: string, name = "") => styles.get(`${family}/${name}`),
   };
 }
 
 /** Returns how a style changes the appearance of text. `names` contains its name and those of its base styles, nearest first. */
-function looksOf(chain: readonly XmlElement[], name: string | undefined) {
+function looksOf(chain: readonly XmlElement[], name: string) {
   const lookOf = (attribute: string) => {
     for (const style of chain) {
       const properties = elementsOf(style).find((one) => one.name === "text-properties");
@@ -91,6 +86,6 @@ function looksOf(chain: readonly XmlElement[], name: string | undefined) {
     isHidden: lookOf("display") === "none",
     isStruck: !["", "none"].includes(lookOf("text-line-through-style")) || !["", "none"].includes(lookOf("text-line-through-type")),
     raised: /^(?:super|[1-9])/.test(position) ? "sup" : /^(?:sub|-)/.test(position) ? "sub" : null,
-    names: [...(name === undefined ? [] : [name]), ...names].map((one) => one.replaceAll("_20_", " ")),
+    names: [name, ...names].map((one) => one.replaceAll("_20_", " ")),
   };
 }

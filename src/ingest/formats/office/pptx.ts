@@ -78,9 +78,7 @@ function readSlide(parts: ArchiveParts, part: string, leftOut: LeftOutOfSlides):
   };
 }
 
-function isHidden(shape: XmlElement): boolean {
-  return firstOf(shape, "cNvPr")?.attributes.hidden === "1";
-}
+const isHidden = (shape: XmlElement): boolean => firstOf(shape, "cNvPr")?.attributes.hidden === "1";
 
 /** Returns the shapes of a slide in reading order. A group is replaced by its members. */
 function shapesIn(tree: XmlElement | undefined): XmlElement[] {
@@ -150,17 +148,15 @@ function writeParagraphs(out: ExtractedText, body: XmlElement | undefined, isLis
     const numbered = firstOf(properties, "buAutoNum")?.attributes;
     const isItem = isList ? firstOf(properties, "buNone") === undefined : firstOf(properties, "buChar", "buBlip") !== undefined;
     const write = () => writeRuns(out, paragraph);
-    if (numbered === undefined) {
-      numbers = isItem ? numbers.slice(0, level - 1) : [];
-      if (isItem) out.item(level, null, write);
-      else out.element("p", write);
-      continue;
-    }
-    numbers = numbers.slice(0, level);
-    const number = numbers[level - 1] === undefined ? Number(numbered.startAt ?? "1") || 1 : (numbers[level - 1] as number) + 1;
-    numbers[level - 1] = number;
-    const form = FORMS[/^(?:alpha|roman)[LU]c/.exec(numbered.type ?? "")?.[0] ?? ""] ?? "1";
-    out.item(level, `${ordinal(number, form)}.`, write);
+    numbers = numbered !== undefined ? numbers.slice(0, level) : isItem ? numbers.slice(0, level - 1) : [];
+    if (numbered !== undefined) {
+      const before = numbers[level - 1];
+      const number = before === undefined ? Number(numbered.startAt ?? "1") || 1 : before + 1;
+      numbers[level - 1] = number;
+      const form = FORMS[/^(?:alpha|roman)[LU]c/.exec(numbered.type ?? "")?.[0] ?? ""] ?? "1";
+      out.item(level, `${ordinal(number, form)}.`, write);
+    } else if (isItem) out.item(level, null, write);
+    else out.element("p", write);
   }
 }
 
@@ -169,13 +165,10 @@ const BOLD_OFF: ReadonlySet<string> = new Set(["0", "false", ""]);
 /** Writes the runs of a paragraph (text with uniform formatting). Struck-through runs are counted, not written. */
 function writeRuns(out: ExtractedText, paragraph: XmlElement): void {
   for (const run of descendants(paragraph, "r", "fld", "br")) {
-    if (run.name === "br") {
-      out.element("br");
-      continue;
-    }
     const { b = "", strike = "noStrike", baseline = "0" } = firstOf(run, "rPr")?.attributes ?? {};
     const text = [...descendants(run, "t")].map(textOf).join("");
-    if (strike !== "noStrike") out.leftOut.struck += text.trim().length;
+    if (run.name === "br") out.element("br");
+    else if (strike !== "noStrike") out.leftOut.struck += text.trim().length;
     else if (Number(baseline) !== 0) out.element(Number(baseline) > 0 ? "sup" : "sub", () => out.text(text));
     else if (BOLD_OFF.has(b)) out.text(text);
     else out.element("b", () => out.text(text));
