@@ -28,9 +28,8 @@ parentPort?.on("message", (task: FileTask) => {
 
 async function read(task: FileTask): Promise<void> {
   try {
-    const documents = hasChunks
-      ? await draftDocuments(task, recogniser)
-      : (await readDocuments(task)).map((parsed) => ({ ...parsed, chunks: [] }));
+    const withoutChunks = async () => (await readDocuments(task)).map((parsed) => ({ ...parsed, chunks: [] }));
+    const documents = await (hasChunks ? draftDocuments(task, recogniser) : withoutChunks());
     parentPort?.postMessage({ type: "documents", documents } satisfies FileOutcome);
   } catch (error) {
     parentPort?.postMessage(failureOf(error, task.path));
@@ -53,10 +52,6 @@ function reporting(recogniser: Recogniser): Recogniser {
 
 function failureOf(error: unknown, path: string): FileOutcome {
   if (error instanceof IngestError) return { type: "failure", code: error.code, message: error.message, data: { ...error.data } };
-  return {
-    type: "failure",
-    code: "parse_failed",
-    message: `${path} could not be parsed: ${messageOf(error).slice(0, 300)}. Please report this file.`,
-    data: {},
-  };
+  const message = `${path} could not be parsed: ${messageOf(error).slice(0, 300)}. Please report this file.`;
+  return { type: "failure", code: "parse_failed", message, data: {} };
 }

@@ -86,12 +86,8 @@ export async function prepareFile(file: ScannedFile, { request, parts, known, si
   } catch (error) {
     if (!(error instanceof SourceboundError)) throw error;
     const isProgram = error.code === "binary_file" && extensionOf(path) === "" && before === undefined;
-    return {
-      ...facts,
-      outcome: isProgram
-        ? { type: "skipped", reason: "it is not a text file, and its name has no extension that shows the format" }
-        : { type: "failed", error },
-    };
+    const reason = "it is not a text file, and its name has no extension that shows the format";
+    return { ...facts, outcome: isProgram ? { type: "skipped", reason } : { type: "failed", error } };
   }
 }
 

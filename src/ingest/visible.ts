@@ -8,8 +8,7 @@ export interface CodePiece extends TextRange {
 
 /** Removes blank lines at both ends of code ranges. Keeps the indentation of the first line. */
 export function withoutBlankEnds(pieces: readonly CodePiece[], original: string): CodePiece[] {
-  const hasVisible = ({ start, end, text }: CodePiece): boolean =>
-    text === undefined ? isVisible(original, start, end) : isVisible(text, 0, text.length);
+  const hasVisible = ({ start, end, text = original.slice(start, end) }: CodePiece) => isVisible(text, 0, text.length);
   const first = pieces.findIndex(hasVisible);
   if (first < 0) return [];
   return pieces.slice(first, pieces.findLastIndex(hasVisible) + 1).map((piece, i, kept) => {
