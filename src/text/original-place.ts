@@ -66,11 +66,8 @@ export function labelOriginal(place: Omit<OriginalPlace, "sha256" | "normaliser"
   if (pages.length === 0) return characters;
   const printed = pages.flatMap((one) => one.printed ?? []);
   const labels = printed.length === 0 ? "" : ` (printed ${[...new Set([printed[0], printed.at(-1)])].join("–")})`;
-  return `${numbered(
-    pages.map(({ page }) => page),
-    "p.",
-    "pp.",
-  )}${labels}, ${characters}`;
+  const numbers = pages.map(({ page }) => page);
+  return `${numbered(numbers, "p.", "pp.")}${labels}, ${characters}`;
 }
 
 function numbered(numbers: readonly number[], one: string, several: string): string {

@@ -28,15 +28,12 @@ export function isStopWord(word: string): boolean {
 }
 
 /** A lower-case word before stemming. `code` is true if it contains digits. */
-export interface Word {
-  readonly text: string;
-  readonly code: boolean;
-}
+export type Word = Readonly<{ text: string; code: boolean }>;
 
 /** Returns words and codes in order, in lower case, without marks on Latin letters ("café" becomes `cafe`). Includes stop words. */
 export function words(text: string): Word[] {
   const found: Word[] = [];
-  const plain = isAscii(text)
+  const plain = /^\p{ASCII}*$/u.test(text)
     ? text.toLowerCase()
     : foldMarks(withPartedDigits(text).normalize("NFKC"))
         .replaceAll(/[’‘ʼ]/g, "'")
@@ -94,11 +91,6 @@ const CODE_PREFIXES = ["dc", "diagnostic"];
 /** Checks for an ASCII character that is neither a lower-case letter nor a digit. */
 function isAsciiBlankOrMark(code: number): boolean {
   return code < 48 || (code > 57 && code < LETTER_A) || (code > LETTER_Z && code < 128);
-}
-
-function isAscii(text: string): boolean {
-  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 127) return false;
-  return true;
 }
 
 /** Maximum length of a word in characters. Longer words are noise and are cut. */

@@ -274,11 +274,7 @@ export function headingPathAt({ text, blocks }: Pick<StoredDocument, "text" | "b
 /** Maximum length of a heading in a path, in characters. Nobody names a longer heading in a question. */
 const MAX_HEADING = 300;
 
-interface Levelled {
-  readonly level: number;
-  readonly start: number;
-  readonly sectionEnd?: number;
-}
+type Levelled = Pick<Block, "level" | "start" | "sectionEnd">;
 
 /** Walks through a document and returns the heading path at each heading and offset. Offsets must be passed in ascending order. */
 interface HeadingWalk<T> {
