@@ -16,11 +16,7 @@ interface PartitionOptions {
 }
 
 /** A chunk or window: the atoms from index `first` to `last`. The atoms before index `own` repeat the end of the preceding part. */
-interface Part {
-  readonly first: number;
-  readonly own: number;
-  readonly last: number;
-}
+type Part = Readonly<Record<"first" | "own" | "last", number>>;
 
 /**
  * Cost of a cut at each kind of boundary, on the scale of `sizeCost`. For comparison: a part costs 25 if its size

@@ -5,10 +5,7 @@ import { readDocuments } from "./parse.ts";
 import { type DocumentDraft, draftDocuments } from "./to-document.ts";
 
 /** A file to read. Its bytes are transferred, not copied. */
-export interface FileTask {
-  readonly path: string;
-  readonly bytes: Uint8Array;
-}
+export type FileTask = Readonly<{ path: string; bytes: Uint8Array }>;
 
 /** A message from the thread about a file: its documents, its failure, or progress. */
 export type FileOutcome =

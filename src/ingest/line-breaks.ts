@@ -133,10 +133,7 @@ function hadRoom(text: string, next: string, width: number): boolean {
 }
 
 /** A line, and whether the first word of the next line would have fitted on it. */
-interface SetLine {
-  readonly text: string;
-  readonly hadRoom: boolean;
-}
+type SetLine = Readonly<{ text: string; hadRoom: boolean }>;
 
 /** Returns the indexes of those lines of a paragraph that end a row. Returns none for wrapped prose, or for fewer than `least` lines. */
 export function rowEnds(lines: readonly SetLine[], least = LEAST_LINES): number[] {

@@ -98,12 +98,8 @@ export function failedFile(
   return { place: { ...request, path }, content };
 }
 
-interface Stored {
-  readonly failure: string | null;
-  /** `null` in a dry run. */
-  readonly outcome: PutOutcome | null;
-  readonly renamed: boolean;
-}
+/** `outcome` is `null` in a dry run. */
+type Stored = Readonly<{ failure: string | null; outcome: PutOutcome | null; renamed: boolean }>;
 
 /** Updates the counts for a file and returns its event; `null` if the file vanished. */
 function eventOf(file: PreparedFile, stored: Stored | null, run: Run): IngestEvent | null {

@@ -54,17 +54,10 @@ const STYLE_MAP: readonly string[] = [
 ];
 
 /** Makes the first row of a table bold if the table's style formats the first row, because mammoth ignores formats in table styles. */
-function withBoldRows(element: WordElement, styleOf: StyleOf): WordElement {
-  const children = element.children?.map((child, i) => {
-    const isHead = i === 0 && element.type === "table" && styleOf(element.styleId ?? undefined).hasFirstRow;
-    return withBoldRows(isHead ? inBold(child) : child, styleOf);
-  });
-  return children === undefined ? element : { ...element, children };
-}
-
-function inBold(element: WordElement): WordElement {
-  const children = element.children?.map(inBold);
-  return { ...element, ...(element.type === "run" ? { isBold: true } : {}), ...(children === undefined ? {} : { children }) };
+function withBoldRows(element: WordElement, styleOf: StyleOf, isInHead = false): WordElement {
+  const hasHead = element.type === "table" && styleOf(element.styleId ?? undefined).hasFirstRow;
+  const children = element.children?.map((child, i) => withBoldRows(child, styleOf, isInHead || (hasHead && i === 0)));
+  return { ...element, ...(isInHead && element.type === "run" ? { isBold: true } : {}), ...(children && { children }) };
 }
 
 /** Matches a run (text with uniform formatting) that contains no other run. A run with a text box does contain runs. */
@@ -260,11 +253,8 @@ function readLists(xml: string) {
   for (const num of descendants(numbering, "num")) {
     const list = prefixed(num, "numId") ?? "";
     levels.set(list, definitions.get(stated(num, "abstractNumId")) ?? []);
-    const restarted = [...descendants(num, "lvlOverride")].flatMap((override): [number, number][] => {
-      const start = stated(override, "startOverride");
-      return start === undefined ? [] : [[levelOf(override), Number(start)]];
-    });
-    restarts.set(list, new Map(restarted));
+    const overrides = [...descendants(num, "lvlOverride")].map((one) => [levelOf(one), Number(stated(one, "startOverride"))] as const);
+    restarts.set(list, new Map(overrides.filter(([, start]) => !Number.isNaN(start))));
   }
   return { levels, restarts };
 }

@@ -1,7 +1,7 @@
 import { BlockWriter } from "../block-writer.ts";
 import { describeFigures } from "./described-figures.ts";
 import { readFrontMatter, withFrontMatter } from "./front-matter.ts";
-import { type MarkupEvent, type OpenEvent, opens, partnersOf, readMarkup, textOf, visibleEvents } from "./markup.ts";
+import { isBold, type MarkupEvent, type OpenEvent, opens, partnersOf, readMarkup, textOf, visibleEvents } from "./markup.ts";
 import { withNotesAtCalls, withRaisedText } from "./notes-at-calls.ts";
 import { findPanels, withPanelsAsDetails } from "./panels.ts";
 import { type FormatResult, oneLine, titleOf } from "./parsed.ts";
@@ -10,7 +10,6 @@ import { findUnseenText, unseenNotices } from "./unseen-text.ts";
 import { walkMarkup } from "./walk-markup.ts";
 
 const HIDDEN_ON_PAGES: ReadonlySet<string> = new Set(["header", "footer", "aside", "label", "input", "dialog"]);
-const BOLD: ReadonlySet<string> = new Set(["b", "strong"]);
 /**
  * Minimum share of the page's text that `article` elements must contain to be the main content. Teasers contain less.
  */
@@ -48,8 +47,8 @@ export function writeInline(writer: BlockWriter, event: MarkupEvent, bodyStart: 
   } else if (event.type === "open") {
     if (event.name === "br") writer.lineBreak();
     else if (event.name === "img" && event.attributes.alt) writer.opaque(event.attributes.alt, event.start, event.end);
-    else if (BOLD.has(event.name)) writer.beginBold();
-  } else if (event.type === "close" && BOLD.has(event.name)) writer.endBold();
+    else if (isBold(event)) writer.beginBold();
+  } else if (event.type === "close" && isBold(event)) writer.endBold();
 }
 
 /**

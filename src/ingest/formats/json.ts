@@ -4,6 +4,7 @@ import { IngestError, messageOf } from "../../shared/errors.ts";
 import type { SourceMapData, TextRange } from "../../shared/types.ts";
 import { composeYaml, MAX_DEPTH } from "../../text/compose-yaml.ts";
 import { composeMaps } from "../../text/source-map.ts";
+import { linesOf } from "../visible.ts";
 import { textFormat } from "./format.ts";
 import { parseMarkdownText } from "./markdown.ts";
 import { type FormatResult, plainMetadata, titleOf } from "./parsed.ts";
@@ -57,10 +58,7 @@ function assertDepth(depth: number, at: number): void {
 
 function toScalar(source: string, start: number, token: string): ScalarValue {
   const end = start + token.length;
-  if (!token.startsWith('"')) {
-    const text = token === "null" ? "" : token;
-    return { type: "scalar", text, isText: false, start, end, map: text === "" ? [] : [0, text.length, start, end] };
-  }
+  if (!token.startsWith('"')) return { ...asWritten(source, start, token === "null" ? start : end), isText: false, end };
   return { type: "scalar", text: JSON.parse(token) as string, isText: true, start, end, map: literalMap(source, { start, end }) };
 }
 
@@ -86,17 +84,14 @@ const optionalText = z
 /** Schema of a curated entry, which has the keys `entry_id` and `content`. Unknown keys are ignored. */
 const entrySchema = z.looseObject({
   entry_id: z.string().trim().min(1),
-  topic: optionalText,
-  subtopic: optionalText,
+  ...{ topic: optionalText, subtopic: optionalText },
   content: z.string(),
   url: optionalText,
   type: z.enum(["policy", "definition", "rating_table"]),
-  title: optionalText,
-  description: optionalText,
+  ...{ title: optionalText, description: optionalText },
   as_of: z.iso.date().nullish(),
   authority: z.enum(["regulation", "agency", "summary"]).nullish(),
-  access: optionalText,
-  tenant: optionalText,
+  ...{ access: optionalText, tenant: optionalText },
 });
 
 /** Parses JSON of any shape. Each curated entry (`isCurated`) becomes a separate document, with a source map to the file. */
@@ -111,13 +106,11 @@ export function parseJson(source: string, name: string): FormatResult[] {
 /** Parses JSON Lines: one value per line. */
 export function parseJsonLines(source: string, name: string): FormatResult[] {
   const items: SourceValue[] = [];
-  let number = 0;
-  for (const match of source.matchAll(/[^\n]*\n?/g)) {
-    number++;
-    const skipped = match[0].startsWith("\ufeff") ? 1 : 0;
-    if (match[0].slice(skipped).trim() === "") continue;
-    checkSyntax(match[0].slice(skipped), number);
-    items.push(readJsonValue(source, { start: match.index + skipped, end: match.index + match[0].length }));
+  for (const [i, { start, end, text }] of [...linesOf(source, 0, source.length)].entries()) {
+    const skipped = text.startsWith("\ufeff") ? 1 : 0;
+    if (text.slice(skipped).trim() === "") continue;
+    checkSyntax(text.slice(skipped), i + 1);
+    items.push(readJsonValue(source, { start: start + skipped, end }));
   }
   if (items.some(isCurated)) return readEntries(source, items);
   return documentsOfValue(source, { type: "list", items, start: 0, end: source.length }, name);

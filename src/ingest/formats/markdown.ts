@@ -99,7 +99,7 @@ export function parseMarkdownText(source: string, bodyStart: number): MarkdownTe
       writer.writeBehind(() => markdown.writeNote(note));
     };
     const masked = maskSource(source, masks, signs, onCall);
-    const markdown = createMarkdownWriter({ source: masked, writer, leftOut }, { notes, moved });
+    const markdown = createMarkdownWriter({ source: masked, writer, leftOut, notes, moved });
     walk(writer, markdown.write);
     return { written: writer.finish(), called, leftOut };
   }

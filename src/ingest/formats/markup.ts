@@ -79,6 +79,10 @@ export function opens<Name extends string>(
   return event?.type === "open" && (names as readonly string[]).includes(event.name);
 }
 
+export function isBold({ name }: OpenEvent | CloseEvent): boolean {
+  return name === "b" || name === "strong";
+}
+
 /** Returns the text in a range of events. */
 export function textOf(events: readonly MarkupEvent[]): string {
   return events.map((event) => (event.type === "text" ? event.text : "")).join("");

@@ -226,12 +226,7 @@ function isUnseen(attributes: Readonly<Record<string, string>>, size: "width" | 
 }
 
 /** A merged range, with rows and columns from 1, both ends inclusive. */
-export interface MergedCells {
-  readonly top: number;
-  readonly left: number;
-  readonly bottom: number;
-  readonly right: number;
-}
+export type MergedCells = Readonly<Record<"top" | "left" | "bottom" | "right", number>>;
 
 /** Returns the number of a column, from 1; `AA` is 27. */
 function columnNumber(letters: string): number {

@@ -13,7 +13,7 @@ import {
   SAME_START,
 } from "./lines.ts";
 import type { Region, TableRegion } from "./regions.ts";
-import { greatest, least, lettersOf, type PdfPage } from "./words.ts";
+import { boundsOf, greatest, lettersOf, type PdfPage } from "./words.ts";
 /** A block of a document, as laid out on its pages. */
 export type PdfBlock =
   | (TextBlock & { readonly type: "heading"; readonly level: number })
@@ -98,10 +98,11 @@ export function blocksOf(regions: readonly Region[], page: PageFacts, style: Tex
  * of all regions that overlap this one horizontally are included.
  */
 function edgesAround(lines: readonly PdfLine[], regions: readonly Region[]): { readonly left: number; readonly right: number } {
-  const [from, to] = [least(lines.map(({ x }) => x)), greatest(lines.map((line) => line.right))];
+  const own = boundsOf(lines);
   const all = regions.flatMap((region) => (region.type === "table" ? [] : region.lines));
-  const beside = all.filter((line) => !line.isMono && !(line.x >= to || line.right <= from));
-  return { left: Math.min(from, least(beside.map(({ x }) => x))), right: Math.max(to, greatest(beside.map((line) => line.right))) };
+  const beside = all.filter((line) => !line.isMono && !(line.x >= own.right || line.right <= own.x));
+  const { x: left, right } = boundsOf([own, ...beside]);
+  return { left, right };
 }
 
 /** `edge` is the right edge of the whole column, in points. */
@@ -111,8 +112,8 @@ function columnBlocks(lines: readonly PdfLine[], page: ColumnFacts, style: TextS
   const blocks: PdfBlock[] = [];
   const isCode = (line: PdfLine) => line.isMono && !style.isTypewritten && !isHeadingLike(line, style) && !hasDot(line, page.dots);
   const text = lines.filter((line) => !isCode(line));
-  const edges = edgesOf(text.length > 0 ? text : lines, lines);
-  const column: Column = { ...edges, style, dots: page.dots, marks: new Map() };
+  const { x: left, right } = boundsOf(text.length > 0 ? text : lines);
+  const column: Column = { left, right, pitch: usualPitch(lines), style, dots: page.dots, marks: new Map() };
   /** Paragraphs directly before `open`. Only the end of a sentence separates each from the next. */
   let run: PdfLine[][] = [];
   let open: PdfLine[] = [];
@@ -143,13 +144,7 @@ function columnBlocks(lines: readonly PdfLine[], page: ColumnFacts, style: TextS
   return blocks;
 }
 
-function edgesOf(text: readonly PdfLine[], lines: readonly PdfLine[]) {
-  const left = least(text.map(({ x }) => x));
-  const right = greatest(text.map((line) => line.right));
-  return { left, right, pitch: usualPitch(lines) };
-}
-
-interface Column extends ReturnType<typeof edgesOf> {
+interface Column extends Readonly<Record<"left" | "right" | "pitch", number>> {
   readonly style: TextStyle;
   readonly dots: PdfPage["dots"];
   /** Lines that open a list item or a numbered or lettered paragraph. */

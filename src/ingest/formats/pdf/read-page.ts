@@ -1,6 +1,6 @@
 import { memoised } from "../../../text/memo.ts";
 import { createDrawings, type OperatorNames, type OperatorPage, pathOf, runOperators } from "./operators.ts";
-import { type Matrix, multiply, type PdfBox, type PdfPage, type PdfWord, scaleOf, toMatrix } from "./words.ts";
+import { type Matrix, multiply, type PdfBox, type PdfPage, type PdfWord, toMatrix } from "./words.ts";
 
 /** Minimum gap between words, as a multiple of the letter size: half of a usual space. */
 const WORD_GAP = 0.16;
@@ -191,7 +191,14 @@ type TextLine = ReturnType<typeof lineOf>;
 function lineOf({ matrix, font, size, rise }: State, text: Matrix) {
   const full = multiply(matrix, text);
   const isTurned = Math.abs(full[1]) > Math.abs(full[0]) * 0.2 || full[0] < 0;
-  return { full, shown: size * scaleOf(full), isTurned, rise, low: rise + font.descent * size, high: rise + font.ascent * size };
+  return {
+    full,
+    shown: size * Math.hypot(full[2], full[3]),
+    isTurned,
+    rise,
+    low: rise + font.descent * size,
+    high: rise + font.ascent * size,
+  };
 }
 
 /** Sets `box` to the box of the letter at distance `along` on the line. Allocates nothing: a page has thousands of letters. */

@@ -20,12 +20,7 @@ const MIN_PICTURE_CONFIDENCE = 60;
 const PICTURE_TIMEOUT_MS = 50_000;
 
 /** A decoded picture with one, three or four bytes per pixel. */
-export interface Picture {
-  readonly width: number;
-  readonly height: number;
-  readonly channels: number;
-  readonly data: ArrayLike<number>;
-}
+export type Picture = Readonly<{ width: number; height: number; channels: number; data: ArrayLike<number> }>;
 
 /** A recognised word. Its box is in pixels from the upper left corner of the picture. `line` is the index of its line. */
 export type RecognisedWord = ReturnType<typeof wordsOf>[number];
@@ -81,8 +76,10 @@ export function createRecogniser({ program, language }: { readonly program: stri
         pages++;
         const [image, least] =
           picture instanceof Uint8Array ? [Buffer.from(picture), MIN_PICTURE_CONFIDENCE] : [pnmOf(picture), MIN_CONFIDENCE];
-        const result = resultSchema.parse(await inTime(reader.recognize(image, {}, { blocks: true, text: false })));
-        return wordsOf(result.data.blocks ?? [], least);
+        const late = setTimeout(PICTURE_TIMEOUT_MS, null, { ref: false });
+        const result = await Promise.race([reader.recognize(image, {}, { blocks: true, text: false }), late]);
+        if (result === null) throw new Error(`it took longer than ${PICTURE_TIMEOUT_MS / 1000} seconds`);
+        return wordsOf(resultSchema.parse(result).data.blocks ?? [], least);
       } catch (cause) {
         await end().catch(() => {});
         throw new IngestError("recognition_failed", `text recognition failed (${messageOf(cause)})`, {}, { cause });
@@ -97,19 +94,6 @@ async function start(program: string, language: string): Promise<Reader> {
   const outer = z.object({ default: z.unknown() }).parse(loaded);
   const { createWorker } = moduleSchema.parse(moduleSchema.safeParse(loaded).success ? loaded : outer.default);
   return createWorker("eng", 1, { langPath: language, gzip: true, cacheMethod: "none", errorHandler: () => {} });
-}
-
-async function inTime<T>(work: Promise<T>): Promise<T> {
-  const timer = new AbortController();
-  const late = setTimeout(PICTURE_TIMEOUT_MS, undefined, { signal: timer.signal, ref: false }).then(() => {
-    throw new Error(`it took longer than ${PICTURE_TIMEOUT_MS / 1000} seconds`);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    late.catch(() => {});
-    timer.abort();
-  }
 }
 
 function wordsOf(blocks: readonly z.infer<typeof blockSchema>[], least: number) {

@@ -58,11 +58,6 @@ export function apply([a, b, c, d, e, f]: Matrix, x: number, y: number): readonl
   return [a * x + c * y + e, b * x + d * y + f];
 }
 
-/** Returns the factor by which the matrix scales heights. */
-export function scaleOf([, , c, d]: Matrix): number {
-  return Math.hypot(c, d);
-}
-
 export function toMatrix(values: unknown): Matrix {
   const matrix = values as ArrayLike<number>;
   return [matrix[0] ?? 1, matrix[1] ?? 0, matrix[2] ?? 0, matrix[3] ?? 1, matrix[4] ?? 0, matrix[5] ?? 0];
