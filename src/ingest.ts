@@ -7,6 +7,7 @@ import { costUsd, type PriceTable } from "./models/prices.ts";
 import type { DomainIndex } from "./retrieval/domain-index.ts";
 import { IngestError, ModelError, UnavailableError } from "./shared/errors.ts";
 import type { EmbeddingCost, IngestEvent } from "./shared/events.ts";
+import { compareText } from "./text/normalise.ts";
 import { progressOf } from "./text/progress.ts";
 
 /** Maximum total bytes of the files that are prepared in advance, because their contents are in memory. */
@@ -87,7 +88,8 @@ export async function* ingest(request: IngestRequest, parts: IngestParts, signal
   signal.throwIfAborted();
   const begun = parts.clock();
   const { store } = parts;
-  const scan = scanOf(request);
+  const { only, folder, root } = request;
+  const scan = only === null ? scanFolder(folder, root, openedExtensions) : scanFiles(only, root, openedExtensions);
   const { files, skipped } = withoutStored(scan, parts.elsewhere);
   const { unreadable } = scan;
   const unread = skipped.filter(({ extension }) => extension !== null);
@@ -154,10 +156,6 @@ export async function* ingest(request: IngestRequest, parts: IngestParts, signal
   };
 }
 
-function scanOf({ only, folder, root }: IngestRequest): Scan {
-  return only === null ? scanFolder(folder, root, openedExtensions) : scanFiles(only, root, openedExtensions);
-}
-
 /** Records the names of files of unsupported formats. A refusal names them as not searched. */
 async function rememberUnread(
   unread: readonly SkippedFile[],
@@ -176,21 +174,19 @@ async function rememberUnread(
 
 /** Moves files that another source has ingested already from `files` to `skipped`. */
 function withoutStored({ files, skipped }: Scan, elsewhere: ReadonlyMap<string, string>): Pick<Scan, "files" | "skipped"> {
-  const doubled = files.filter(({ absolute }) => elsewhere.has(absolute));
-  return {
-    files: files.filter(({ absolute }) => !elsewhere.has(absolute)),
-    skipped: [
-      ...skipped,
-      ...doubled.map(({ absolute, path }) => ({ path, reason: `already ingested from ${elsewhere.get(absolute)}`, extension: null })),
-    ],
-  };
+  const doubled = files.flatMap(({ absolute, path }) => {
+    const source = elsewhere.get(absolute);
+    return source === undefined ? [] : [{ path, reason: `already ingested from ${source}`, extension: null }];
+  });
+  return { files: files.filter(({ absolute }) => !elsewhere.has(absolute)), skipped: [...skipped, ...doubled] };
 }
 
 /** Counts files of unsupported formats by extension, most frequent first. */
 function countKinds(unread: readonly { readonly extension: string | null }[]): Readonly<Record<string, number>> {
-  const counts = new Map<string, number>();
-  for (const { extension } of unread) counts.set(extension || "no extension", (counts.get(extension || "no extension") ?? 0) + 1);
-  return Object.fromEntries([...counts].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1)));
+  const kinds = [...Map.groupBy(unread, ({ extension }) => extension || "no extension")].map(
+    ([kind, { length }]) => [kind, length] as const,
+  );
+  return Object.fromEntries(kinds.sort(([a, n], [b, m]) => m - n || compareText(a, b)));
 }
 
 /**
@@ -224,13 +220,7 @@ async function* embed(
 }
 
 function emptyFolder(folder: string, keptCount: number): IngestError {
-  const keptNote =
-    keptCount > 0
-      ? ` The ${keptCount} files ingested from it before are kept. To delete them, run the command again with --allow-empty.`
-      : "";
-  return new IngestError(
-    "folder_empty",
-    `The folder ${folder} contains no document in a supported format (${supportedExtensions.join(" ")}).${keptNote}`,
-    { folder, known: keptCount },
-  );
+  const message = `The folder ${folder} contains no document in a supported format (${supportedExtensions.join(" ")}).`;
+  const note = ` The ${keptCount} files ingested from it before are kept. To delete them, run the command again with --allow-empty.`;
+  return new IngestError("folder_empty", keptCount > 0 ? message + note : message, { folder, known: keptCount });
 }

@@ -1,4 +1,4 @@
-import type { Block, TextRange, Unit } from "../shared/types.ts";
+import type { Block, StoredDocument, TextRange, Unit } from "../shared/types.ts";
 import type { TokenCounter } from "../text/cl100k.ts";
 import { isInsidePair } from "../text/sentences.ts";
 
@@ -18,11 +18,7 @@ export interface Atom extends TextRange {
   readonly boundary: Boundary;
 }
 
-interface AtomSource {
-  readonly text: string;
-  readonly blocks: readonly Block[];
-  readonly units: readonly Unit[];
-}
+type AtomSource = Pick<StoredDocument, "text" | "blocks" | "units">;
 
 /**
  * Splits a document into atoms of at most `atomTokens` tokens. If a table, or a quotation with its attribution, has at
@@ -126,9 +122,7 @@ function keepWhole(atoms: Atom[], from: number, limit: number): void {
   if (from < 0) return;
   const inside = atoms.slice(from);
   if (inside.reduce((sum, atom) => sum + atom.tokens, 0) > limit) return;
-  for (const [k, atom] of inside.entries()) {
-    if (k > 0) atoms[from + k] = { ...atom, boundary: "whole" };
-  }
+  for (const [k, atom] of inside.entries()) if (k > 0) atoms[from + k] = { ...atom, boundary: "whole" };
 }
 
 /**
@@ -152,12 +146,9 @@ function splitRange(text: string, range: TextRange, counted: { readonly limit: n
   if ((end - start) * 3 <= limit || end - start < 2) return [range];
   if (count(range) <= limit) return [range];
   const middle = start + ((end - start) >> 1);
-  const cut = nearestBlank(text, start, end, middle) ?? { end: middle, start: middle };
-  if (cut.start === cut.end && isInsidePair(text, cut.end)) {
-    cut.end++;
-    cut.start++;
-    if (cut.end >= end) return [range];
-  }
+  const between = isInsidePair(text, middle) ? middle + 1 : middle;
+  const cut = nearestBlank(text, start, end, middle) ?? { end: between, start: between };
+  if (cut.end >= end) return [range];
   return [...splitRange(text, { start, end: cut.end }, counted), ...splitRange(text, { start: cut.start, end }, counted)];
 }
 

@@ -1,4 +1,4 @@
-import type { Block, BlockType, SourceMapData, SourceText } from "../shared/types.ts";
+import type { Block, SourceMapData, SourceText } from "../shared/types.ts";
 import { TextBuilder } from "../text/source-map.ts";
 import { type BoldBlock, type LineBreak, withBoldHeads } from "./line-breaks.ts";
 import { type CodePiece, isVisible, LINE_BREAK, withoutBlankEnds } from "./visible.ts";
@@ -17,11 +17,9 @@ export interface Table {
   readonly id: number;
 }
 
-interface OpenBlock {
-  readonly type: BlockType;
-  readonly level: number;
-  readonly header: number;
-  readonly start: number;
+type BlockShape = Pick<Block, "type" | "level" | "header">;
+
+interface OpenBlock extends BlockShape, Pick<Block, "start"> {
   readonly frame: Frame | null;
   /** End of the bold text at the start of the block; `start` if there is none, -1 while all text of the block so far is bold. */
   boldEnd: number;
@@ -258,9 +256,7 @@ export class BlockWriter {
     }
     this.#close();
     this.#leave(this.#whole());
-    this.#separate(0);
-    const start = this.#builder.length;
-    this.#open = { type: "code", level: 0, header: -1, start, frame: null, boldEnd: start, isBoldOpen: false, isHeadLine: false };
+    this.#openBlock({ type: "code", level: 0, header: -1 }, null, 0, false);
     for (const { start, end, text } of pieces) {
       if (text === undefined) this.#builder.appendPreformatted(start, end);
       else if (text === LINE_BREAK) this.#builder.appendSynthetic(text);
@@ -307,13 +303,19 @@ export class BlockWriter {
     }
   }
 
+  /** Opens a block after the deferred writes and the separator. @param group as `#lastGroup` */
+  #openBlock(shape: BlockShape, frame: Frame | null, group: number, isBoldOpen: boolean): void {
+    if (this.#blocks.length > 0) this.#builder.appendSynthetic(group !== 0 && group === this.#lastGroup ? "\n" : "\n\n");
+    this.#lastGroup = group;
+    const start = this.#builder.length;
+    this.#open = { ...shape, start, frame, boldEnd: isBoldOpen ? -1 : start, isBoldOpen, isHeadLine: false };
+  }
+
   #begin(frame: Frame | null): void {
     this.#close();
     this.#leave(this.#whole());
-    this.#separate(frame?.type === "item" ? this.#lists : frame?.type === "row" ? -frame.table.id : 0);
-    const start = this.#builder.length;
-    const isBoldOpen = this.#bold > 0;
-    this.#open = { ...this.#shapeOf(frame), start, frame, boldEnd: isBoldOpen ? -1 : start, isBoldOpen, isHeadLine: false };
+    const group = frame?.type === "item" ? this.#lists : frame?.type === "row" ? -frame.table.id : 0;
+    this.#openBlock(this.#shapeOf(frame), frame, group, this.#bold > 0);
     if (frame?.type !== "row") {
       this.#writeMark();
       return;
@@ -330,7 +332,7 @@ export class BlockWriter {
     this.#builder.appendSynthetic(" ");
   }
 
-  #shapeOf(frame: Frame | null): Pick<OpenBlock, "type" | "level" | "header"> {
+  #shapeOf(frame: Frame | null): BlockShape {
     if (frame?.type === "item") return { type: "list-item", level: frame.level, header: -1 };
     // A heading in a footnote must not become a heading of the document.
     if (frame?.type === "heading" && !this.#isWritingBehind) return { type: "heading", level: frame.level, header: -1 };
@@ -371,11 +373,6 @@ export class BlockWriter {
       frame.written = frame.cell;
     } else if (pending === "line") this.#builder.appendSynthetic(" ");
     else if (pending === "paragraph") this.#builder.appendSynthetic(" · ");
-  }
-
-  #separate(group: number): void {
-    if (this.#blocks.length > 0) this.#builder.appendSynthetic(group !== 0 && group === this.#lastGroup ? "\n" : "\n\n");
-    this.#lastGroup = group;
   }
 
   #close(): void {

@@ -1,6 +1,6 @@
 import type { Block, Chunk, TextRange, Window } from "../shared/types.ts";
 import { createTokenCounter, type TokenCounter } from "../text/cl100k.ts";
-import { MAX_HEADING, walkHeadings } from "../text/units.ts";
+import { namesOf, walkHeadings } from "../text/units.ts";
 import { type Atom, atomsOf, type Boundary } from "./atoms.ts";
 import type { ParsedDocument } from "./parse.ts";
 
@@ -16,11 +16,7 @@ interface PartitionOptions {
 }
 
 /** A chunk or window: the atoms from index `first` to `last`. The atoms before index `own` repeat the end of the preceding part. */
-interface Part {
-  readonly first: number;
-  readonly own: number;
-  readonly last: number;
-}
+type Part = Readonly<Record<"first" | "own" | "last", number>>;
 
 /**
  * Cost of a cut at each kind of boundary, on the scale of `sizeCost`. For comparison: a part costs 25 if its size
@@ -147,6 +143,9 @@ const WINDOWS: PartitionOptions = {
   mayCutUnits: true,
 };
 
+/** Settings that affect chunks. If one of them changes, every document gets a new version. */
+export const CHUNK_SETTINGS = [CHUNKS.target, CHUNKS.max, CHUNKS.min, CHUNKS.overlap, WINDOWS.min, WINDOWS.max];
+
 /** A chunk without ids, because its document has no id yet. */
 export type ChunkDraft = Omit<Chunk, "id" | "documentId">;
 
@@ -162,32 +161,27 @@ export type ChunkSource = Pick<ParsedDocument, "text" | "blocks" | "units">;
 export function chunkDocument(source: ChunkSource): ChunkDraft[] {
   const count = createTokenCounter(source.text);
   const atoms = atomsOf(source, count, { atomTokens: ATOM_MAX_TOKENS, wholeTokens: CHUNK_MAX_TOKENS });
-  const parts = partition(atoms, CHUNKS);
-  const fitted = parts.flatMap((part) => fitting(count, atoms, part, CHUNKS.max));
-  const paths = headingPaths(
-    source,
-    fitted.map(({ first }) => atoms[first]?.start ?? 0),
-  );
-  return fitted.map(({ first, last, tokens }, ordinal) => {
-    return {
-      ...rangeOf(atoms, first, last),
-      ordinal,
-      tokens,
-      headingPath: paths[ordinal] ?? [],
-      windows: windowsOf(count, atoms.slice(first, last + 1)),
-    };
+  const headingsAt = headingFinder(source);
+  return partsOf(count, atoms, CHUNKS).map(({ first, last, start, end, tokens }, ordinal) => {
+    const windows = partsOf(count, atoms.slice(first, last + 1), WINDOWS).map(({ start, end, tokens }): Window => ({ start, end, tokens }));
+    return { start, end, ordinal, tokens, headingPath: headingsAt(start), windows };
   });
 }
 
-interface CountedPart extends Part {
+function partsOf(count: TokenCounter, atoms: readonly Atom[], options: PartitionOptions): CountedPart[] {
+  return partition(atoms, options).flatMap((part) => fitting(count, atoms, part, options.max));
+}
+
+interface CountedPart extends Part, TextRange {
   /** Token count of the part's text. The sum over its atoms is only an estimate. */
   readonly tokens: number;
 }
 
 /** If the text of a part has more than `max` tokens, reduces its overlap and, if necessary, halves the part. */
 function fitting(count: TokenCounter, atoms: readonly Atom[], part: Part, max: number): CountedPart[] {
-  const tokens = count(rangeOf(atoms, part.first, part.last));
-  if (part.first === part.last || tokens <= max) return [{ ...part, tokens }];
+  const range = { start: atoms[part.first]?.start ?? 0, end: atoms[part.last]?.end ?? 0 };
+  const tokens = count(range);
+  if (part.first === part.last || tokens <= max) return [{ ...part, ...range, tokens }];
   if (part.first < part.own) return fitting(count, atoms, { ...part, first: part.first + 1 }, max);
   const middle = (part.first + part.last) >> 1;
   return [
@@ -196,25 +190,15 @@ function fitting(count: TokenCounter, atoms: readonly Atom[], part: Part, max: n
   ];
 }
 
-function windowsOf(count: TokenCounter, atoms: readonly Atom[]): Window[] {
-  return partition(atoms, WINDOWS)
-    .flatMap((part) => fitting(count, atoms, part, WINDOWS.max))
-    .map(({ first, last, tokens }) => ({ ...rangeOf(atoms, first, last), tokens }));
-}
-
-function rangeOf(atoms: readonly Atom[], first: number, last: number): TextRange {
-  return { start: atoms[first]?.start ?? 0, end: atoms[last]?.end ?? 0 };
-}
-
-/** Returns the headings above each offset, outermost first. Offsets must be in ascending order. */
-function headingPaths({ text, blocks }: ChunkSource, offsets: readonly number[]): string[][] {
+/** Returns a function that returns the headings above an offset, outermost first. Offsets must be in ascending order. */
+function headingFinder({ text, blocks }: ChunkSource): (offset: number) => string[] {
   const headings = blocks.filter((block) => block.type === "heading");
   const walk = walkHeadings<Block>();
   let next = 0;
-  return offsets.map((offset) => {
+  return (offset) => {
     for (let heading = headings[next]; heading !== undefined && heading.start <= offset; heading = headings[++next]) {
       walk.enter(heading);
     }
-    return walk.at(offset).map(({ start, end }) => text.slice(start, Math.min(end, start + MAX_HEADING)));
-  });
+    return namesOf(walk.at(offset), text);
+  };
 }

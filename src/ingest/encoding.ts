@@ -26,25 +26,19 @@ const DECLARED = /<(?:meta|\?xml)\b[^>]{0,200}?(?:charset|encoding)\s*=\s*["']?\
  */
 export function decodeText(bytes: Uint8Array) {
   const marked = markedEncoding(bytes);
-  if (marked !== null) return decodeAs(bytes, marked, []);
+  if (marked !== null) return decodeAs(bytes, marked);
   const nul = bytes.indexOf(0);
   if (nul >= 0) {
     const wide = wideEncoding(bytes);
     if (wide === null) throw binary(`byte ${nul} is NUL`, nul);
-    return decodeAs(bytes, wide, [guessed(wide)]);
+    return decodeAs(bytes, wide, true);
   }
-  if (isUtf8(bytes) && !SHIFTS.some((shift) => latin(bytes).includes(shift))) return decodeAs(bytes, "utf-8", []);
+  if (isUtf8(bytes) && !SHIFTS.some((shift) => latin(bytes).includes(shift))) return decodeAs(bytes, "utf-8");
   const control = bytes.subarray(0, SAMPLE_BYTES).findIndex(isControl);
   if (control >= 0) throw binary(`byte ${control} is a control character`, control);
-  const declared = declaredEncoding(bytes);
-  if (declared !== null) return decodeAs(bytes, declared, []);
-  const likely = likelyEncoding(bytes);
-  return decodeAs(bytes, likely, [guessed(likely)]);
-}
-
-function guessed(encoding: string): ReadingNotice {
-  const message = `read as ${encoding}: the file is not UTF-8 and names no encoding; save it as UTF-8 if letters look wrong`;
-  return { code: "encoding_guessed", message };
+  const label = DECLARED.exec(latin(bytes.subarray(0, 1024)))?.[1];
+  const declared = label === undefined ? null : knownLabel(label);
+  return declared === null ? decodeAs(bytes, likelyEncoding(bytes), true) : decodeAs(bytes, declared);
 }
 
 /** Returns the first characters of a text after leading white space, or `null` if the bytes are not text. */
@@ -67,7 +61,9 @@ export function textOf(bytes: Uint8Array, charset: string | null): string {
   return decodeText(bytes).text;
 }
 
-function decodeAs(bytes: Uint8Array, encoding: string, notices: readonly ReadingNotice[]) {
+function decodeAs(bytes: Uint8Array, encoding: string, isGuessed = false) {
+  const message = `read as ${encoding}: the file is not UTF-8 and names no encoding; save it as UTF-8 if letters look wrong`;
+  const notices: ReadingNotice[] = isGuessed ? [{ code: "encoding_guessed", message }] : [];
   return { text: new TextDecoder(encoding, { ignoreBOM: true }).decode(bytes), encoding, notices };
 }
 
@@ -96,11 +92,6 @@ function wideEncoding(bytes: Uint8Array): string | null {
  */
 function isControl(byte: number): boolean {
   return byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0c && byte !== 0x0d && byte !== 0x1b;
-}
-
-function declaredEncoding(bytes: Uint8Array): string | null {
-  const label = DECLARED.exec(latin(bytes.subarray(0, 1024)))?.[1];
-  return label === undefined ? null : knownLabel(label);
 }
 
 function likelyEncoding(bytes: Uint8Array): string {

@@ -26,11 +26,8 @@ interface Thread {
   isQuick: boolean;
 }
 
-interface Turn {
-  readonly thread: Thread;
-  /** Number of files that the thread reads before this one. */
-  readonly ahead: number;
-}
+/** `ahead`: number of files that the thread reads before this one. */
+type Turn = Readonly<{ thread: Thread; ahead: number }>;
 
 /** The thread ended before it began to read the file, so another thread can read it. */
 class ThreadEnded extends Error {}
@@ -48,17 +45,10 @@ async function readIn(
   let ahead = before;
   try {
     return await new Promise<FinishedFile>((resolve, reject) => {
-      const fail = (code: string, reason: string, cause?: unknown) =>
-        reject(
-          ahead > 0
-            ? new ThreadEnded()
-            : new IngestError(
-                code,
-                `${path} could not be read: ${reason}. Split the file, or leave it out`,
-                { path, timeoutMs },
-                { cause },
-              ),
-        );
+      const fail = (code: string, reason: string, cause?: unknown) => {
+        const message = `${path} could not be read: ${reason}. Split the file, or leave it out`;
+        reject(ahead > 0 ? new ThreadEnded() : new IngestError(code, message, { path, timeoutMs }, { cause }));
+      };
       const timer = setTimeout(() => fail("read_timeout", `it took longer than ${timeoutMs / 1000} seconds`), timeoutMs);
       const onMessage = (outcome: FileOutcome) => {
         timer.refresh();
@@ -115,10 +105,7 @@ const ROOM_PER_THREAD = 16;
  * compiles the parsers, which takes as long as reading 5 MB.
  */
 const LEFT_FOR_STORING = 1;
-interface FileSize {
-  readonly bytes: number;
-  readonly isQuick: boolean;
-}
+type FileSize = Readonly<{ bytes: number; isQuick: boolean }>;
 
 /** Reads files into documents concurrently, each in a thread that can be terminated. */
 export interface FileReader {

@@ -5,10 +5,7 @@ import { readDocuments } from "./parse.ts";
 import { type DocumentDraft, draftDocuments } from "./to-document.ts";
 
 /** A file to read. Its bytes are transferred, not copied. */
-export interface FileTask {
-  readonly path: string;
-  readonly bytes: Uint8Array;
-}
+export type FileTask = Readonly<{ path: string; bytes: Uint8Array }>;
 
 /** A message from the thread about a file: its documents, its failure, or progress. */
 export type FileOutcome =
@@ -28,9 +25,8 @@ parentPort?.on("message", (task: FileTask) => {
 
 async function read(task: FileTask): Promise<void> {
   try {
-    const documents = hasChunks
-      ? await draftDocuments(task, recogniser)
-      : (await readDocuments(task)).map((parsed) => ({ ...parsed, chunks: [] }));
+    const withoutChunks = async () => (await readDocuments(task)).map((parsed) => ({ ...parsed, chunks: [] }));
+    const documents = await (hasChunks ? draftDocuments(task, recogniser) : withoutChunks());
     parentPort?.postMessage({ type: "documents", documents } satisfies FileOutcome);
   } catch (error) {
     parentPort?.postMessage(failureOf(error, task.path));
@@ -53,10 +49,6 @@ function reporting(recogniser: Recogniser): Recogniser {
 
 function failureOf(error: unknown, path: string): FileOutcome {
   if (error instanceof IngestError) return { type: "failure", code: error.code, message: error.message, data: { ...error.data } };
-  return {
-    type: "failure",
-    code: "parse_failed",
-    message: `${path} could not be parsed: ${messageOf(error).slice(0, 300)}. Please report this file.`,
-    data: {},
-  };
+  const message = `${path} could not be parsed: ${messageOf(error).slice(0, 300)}. Please report this file.`;
+  return { type: "failure", code: "parse_failed", message, data: {} };
 }

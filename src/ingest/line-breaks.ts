@@ -60,8 +60,7 @@ function isHeaded(lines: readonly ProseLine[], width: number): boolean {
   if (![head, first].every((text) => PLAIN.test(text) && !COLUMNS.test(text)) || [head, first].every((text) => LABELLED.test(text)))
     return false;
   const isTitleLike = head.length <= MAX_HEAD && /\p{L}/u.test(head) && !NO_HEADING_END.test(head) && !VALUED.test(head);
-  const hadRoom = head.length + 1 + (/^\S+/.exec(first)?.[0].length ?? 0) <= width;
-  return isTitleLike && hadRoom && PROSE_WORD.test(first);
+  return isTitleLike && hadRoom(head, first, width) && PROSE_WORD.test(first);
 }
 
 /** A line of text. `end` is the offset of its line break. */
@@ -119,25 +118,22 @@ const UNFINISHED = /\p{Ll}[*_`]*$/u;
  * have fitted: the longest line of the paragraph tells how much fits. Judges by form alone, without a word list. Linear time.
  */
 export function rowBreaks(source: string, from = 0): ReadonlySet<number> {
-  const found = new Set<number>();
-  for (const lines of proseLines(source, from)) for (const at of breaksOf(lines)) found.add(at);
-  return found;
+  return new Set([...proseLines(source, from)].flatMap(breaksOf));
 }
 
 function breaksOf(lines: readonly ProseLine[]): number[] {
   const longest = lines.reduce((most, { text }) => Math.max(most, text.length), 0);
-  const meant = lines.map(({ text }, i) => {
-    const next = lines[i + 1]?.text ?? "";
-    return { text, hadRoom: text.length + 1 + (/^\S+/.exec(next)?.[0].length ?? 0) <= longest };
-  });
+  const meant = lines.map(({ text }, i) => ({ text, hadRoom: hadRoom(text, lines[i + 1]?.text ?? "", longest) }));
   return rowEnds(meant).map((i) => (lines[i] as ProseLine).end);
 }
 
-/** A line, and whether the first word of the next line would have fitted on it. */
-interface SetLine {
-  readonly text: string;
-  readonly hadRoom: boolean;
+/** Checks whether the first word of the next line would have fitted on a line, which holds `width` characters. */
+function hadRoom(text: string, next: string, width: number): boolean {
+  return text.length + 1 + (/^\S+/.exec(next)?.[0].length ?? 0) <= width;
 }
+
+/** A line, and whether the first word of the next line would have fitted on it. */
+type SetLine = Readonly<{ text: string; hadRoom: boolean }>;
 
 /** Returns the indexes of those lines of a paragraph that end a row. Returns none for wrapped prose, or for fewer than `least` lines. */
 export function rowEnds(lines: readonly SetLine[], least = LEAST_LINES): number[] {
@@ -160,10 +156,8 @@ export type LineBreak = "row" | "head";
 
 /** Returns the line breaks inside paragraphs of `source`, from offset `from` on, that end a row or a heading: offset → kind. */
 export function lineBreaks(source: string, from = 0, syntax = SYNTAX): ReadonlyMap<number, LineBreak> {
-  const found = new Map<number, LineBreak>();
-  for (const at of rowBreaks(source, from)) found.set(at, "row");
-  for (const at of headBreaks(source, from, syntax)) found.set(at, "head");
-  return found;
+  const rows = [...rowBreaks(source, from)].map((at) => [at, "row"] as const);
+  return new Map([...rows, ...[...headBreaks(source, from, syntax)].map((at) => [at, "head"] as const)]);
 }
 
 /** A written block, with the data that decides whether it becomes a heading. */

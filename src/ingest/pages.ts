@@ -1,8 +1,5 @@
 import type { SourceMapData } from "../shared/types.ts";
 
-/** Matches a form feed, which ends a page in text exported from PDFs or meant for printers. */
-const PAGE_BREAK = /\f/g;
-
 /**
  * Returns the offset in the normalised text at which each page begins, page 1 first; `null` if the source has no form
  * feed. A form feed ends its page, so a form feed at the end starts no new page.
@@ -10,7 +7,8 @@ const PAGE_BREAK = /\f/g;
  * the start of that page may be off
  */
 export function pageStarts(source: string, sourceMap: SourceMapData, length: number): number[] | null {
-  const breaks = [...source.matchAll(PAGE_BREAK)].map(({ index }) => index + 1);
+  // A form feed ends a page in text exported from PDFs or meant for printers.
+  const breaks = [...source.matchAll(/\f/g)].map(({ index }) => index + 1);
   if (breaks.length === 0) return null;
   const starts = [0, ...textOffsetsOf(breaks, sourceMap, length)];
   while (starts.length > 1 && (starts.at(-1) as number) >= length) starts.pop();

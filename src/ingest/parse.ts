@@ -1,10 +1,10 @@
 import { detectLanguage } from "../guard/detect-language.ts";
 import { IngestError } from "../shared/errors.ts";
-import type { Block, DocumentMetadata, Reading, ReadingNotice, SourceMapData, TextRange, Unit } from "../shared/types.ts";
+import type { Block, DocumentMetadata, Reading, ReadingNotice, SourceMapData, StoredDocument, TextRange, Unit } from "../shared/types.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { documentPath } from "../text/paths.ts";
 import { splitSentences } from "../text/sentences.ts";
-import { type Format, type FormatFile, nameOf } from "./formats/format.ts";
+import { type FormatFile, nameOf } from "./formats/format.ts";
 import { chooseFormat, createInnerFiles, TEXT_FORMATS } from "./formats/formats.ts";
 import { type FormatResult, statedDay, topLines } from "./formats/parsed.ts";
 import { RECOGNITION_PACKAGES, type Recogniser } from "./formats/pdf/recognise.ts";
@@ -50,16 +50,13 @@ function linesOf(content: string): TextRange[] {
 }
 
 /** A parsed file, or one entry of a JSON file, before it gets an id and a domain. */
-export interface ParsedDocument {
+export interface ParsedDocument extends Pick<StoredDocument, "text" | "blocks" | "units"> {
   /** Path relative to the root folder of the ingest; `file.json#entry_id` for entries of a file. */
   readonly path: string;
   readonly metadata: DocumentMetadata;
   /** Access label and tenant that the document states. `null` if it states none; then those of the ingest apply. */
   readonly access: string | null;
   readonly tenant: string | null;
-  readonly text: string;
-  readonly blocks: readonly Block[];
-  readonly units: readonly Unit[];
   /** Maps offsets of `text` to offsets of the original, counted in `reading.unit`. A byte order mark counts as one unit. */
   readonly sourceMap: SourceMapData;
   /** Offset in `text` at which each page begins, page 1 first; `null` if the file has no pages. */
@@ -80,13 +77,9 @@ export async function readDocuments(
   recogniser: Recogniser | null = null,
 ): Promise<ParsedDocument[]> {
   try {
-    const { format, notices } = chooseFormat(path, bytes);
-    return toDocuments(
-      { path, name: nameOf(path), bytes },
-      format,
-      notices,
-      await format.read({ path, name: nameOf(path), bytes, recogniser, inner: createInnerFiles(recogniser) }),
-    );
+    const chosen = chooseFormat(path, bytes);
+    const file = { path, name: nameOf(path), bytes };
+    return toDocuments(file, chosen, await chosen.format.read({ ...file, recogniser, inner: createInnerFiles(recogniser) }));
   } catch (error) {
     throw withPath(error, path);
   }
@@ -99,11 +92,11 @@ export async function readDocuments(
  */
 export function parseFile({ path, bytes }: { readonly path: string; readonly bytes: Uint8Array }): ParsedDocument[] {
   try {
-    const { format, notices } = chooseFormat(path, bytes);
-    const text = TEXT_FORMATS.find(({ name }) => name === format.name);
-    if (text === undefined) throw new IngestError("unsupported_format", `${format.name} is not a text format: use readDocuments()`);
+    const chosen = chooseFormat(path, bytes);
+    const text = TEXT_FORMATS.find(({ name }) => name === chosen.format.name);
+    if (text === undefined) throw new IngestError("unsupported_format", `${chosen.format.name} is not a text format: use readDocuments()`);
     const file = { path, name: nameOf(path), bytes };
-    return toDocuments(file, format, notices, text.read(file));
+    return toDocuments(file, chosen, text.read(file));
   } catch (error) {
     throw withPath(error, path);
   }
@@ -111,8 +104,7 @@ export function parseFile({ path, bytes }: { readonly path: string; readonly byt
 
 function toDocuments(
   { path, bytes }: FormatFile,
-  format: Format,
-  notices: readonly ReadingNotice[],
+  { format, notices }: ReturnType<typeof chooseFormat>,
   results: readonly FormatResult[],
 ): ParsedDocument[] {
   const originalHash = sha256Hex(bytes);

@@ -5,11 +5,12 @@ import type { FileRecord } from "../store/document-rows.ts";
 import type { Store } from "../store/store.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { NORMALISER_VERSION } from "../text/source-map.ts";
+import { CHUNK_SETTINGS } from "./chunk.ts";
 import type { FileReader } from "./file-reader.ts";
 import { extensionOf } from "./formats/format.ts";
 import { FORMATS_VERSION, picturelessExtensions } from "./formats/formats.ts";
 import type { ScannedFile } from "./scan.ts";
-import { CHUNK_SETTINGS, type DocumentDraft } from "./to-document.ts";
+import type { DocumentDraft } from "./to-document.ts";
 
 /**
  * Version of the code that finds titles and blocks. Increase it when unchanged files would get other titles or blocks,
@@ -70,10 +71,8 @@ interface PrepareParts {
 /** Loads a file, and parses it if the file or a setting has changed. */
 export async function prepareFile(file: ScannedFile, { request, parts, known, signal }: PrepareParts): Promise<PreparedFile> {
   const { path } = file;
-  const settings = settingsHash(request, {
-    url: parts.urlOf(path),
-    recognises: parts.reader.recognises && !picturelessExtensions.includes(extensionOf(path)),
-  });
+  const recognises = parts.reader.recognises && !picturelessExtensions.includes(extensionOf(path));
+  const settings = settingsHash(request.access, parts.urlOf(path), recognises);
   const content = await readBytes(file, parts.maxFileBytes);
   const facts = { path, bytes: file.bytes, settings, originalHash: content instanceof Uint8Array ? sha256Hex(content) : "" };
   if (content === null) return { ...facts, outcome: { type: "skipped", reason: null } };
@@ -87,12 +86,8 @@ export async function prepareFile(file: ScannedFile, { request, parts, known, si
   } catch (error) {
     if (!(error instanceof SourceboundError)) throw error;
     const isProgram = error.code === "binary_file" && extensionOf(path) === "" && before === undefined;
-    return {
-      ...facts,
-      outcome: isProgram
-        ? { type: "skipped", reason: "it is not a text file, and its name has no extension that shows the format" }
-        : { type: "failed", error },
-    };
+    const reason = "it is not a text file, and its name has no extension that shows the format";
+    return { ...facts, outcome: isProgram ? { type: "skipped", reason } : { type: "failed", error } };
   }
 }
 
@@ -112,16 +107,7 @@ async function readBytes(file: ScannedFile, limit: number): Promise<Uint8Array |
 }
 
 /** Hashes everything that affects a file's documents, except the file's bytes. If the hash changes, the file is read again. */
-function settingsHash(request: IngestRequest, { url, recognises }: { readonly url: string | null; readonly recognises: boolean }): string {
-  return sha256Hex(
-    JSON.stringify([
-      NORMALISER_VERSION,
-      STRUCTURE_VERSION,
-      FORMATS_VERSION,
-      CHUNK_SETTINGS,
-      request.access,
-      url,
-      ...(recognises ? ["recognised"] : []),
-    ]),
-  ).slice(0, 16);
+function settingsHash(access: string, url: string | null, recognises: boolean): string {
+  const facts = [NORMALISER_VERSION, STRUCTURE_VERSION, FORMATS_VERSION, CHUNK_SETTINGS, access, url];
+  return sha256Hex(JSON.stringify(recognises ? [...facts, "recognised"] : facts)).slice(0, 16);
 }

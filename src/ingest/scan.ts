@@ -3,6 +3,7 @@ import { extname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { IngestError, messageOf, systemCodeOf } from "../shared/errors.ts";
 import type { FileRecord } from "../store/document-rows.ts";
 import type { Origin } from "../store/origins.ts";
+import { compareText } from "../text/normalise.ts";
 import { conversionOf } from "./formats/format.ts";
 
 export interface ScannedFile {
@@ -40,27 +41,37 @@ export function scanFolder(folder: string, root: string, extensions: readonly st
   const files: ScannedFile[] = [];
   const skipped: SkippedFile[] = [];
   const unreadable: { path: string; reason: string }[] = [];
-  const pathOf = (absolute: string) => relative(root, absolute).split(sep).join("/");
   const visit = (directory: string, depth: number) => {
-    for (const entry of depth === 0 ? listTop(directory) : listBelow(directory, pathOf(directory), unreadable)) {
-      const absolute = join(directory, entry.name);
+    for (const entry of depth === 0 ? listTop(directory) : listBelow(directory, pathFrom(root, directory), unreadable)) {
       if (entry.name.startsWith(".")) continue;
-      if (entry.isSymbolicLink())
-        skipped.push({ path: pathOf(absolute), reason: "it is a symbolic link, and links are not followed", extension: null });
+      const absolute = join(directory, entry.name);
+      const path = pathFrom(root, absolute);
+      const skip = (reason: string) => skipped.push({ path, reason, extension: null });
+      const unsupported = entry.isFile() ? unsupportedFile(path, extensions) : null;
+      if (entry.isSymbolicLink()) skip("it is a symbolic link, and links are not followed");
       else if (entry.isDirectory()) {
-        if (depth >= DEEPEST_FOLDER)
-          skipped.push({ path: pathOf(absolute), reason: `it lies more than ${DEEPEST_FOLDER} folders deep`, extension: null });
+        if (depth >= DEEPEST_FOLDER) skip(`it lies more than ${DEEPEST_FOLDER} folders deep`);
         else visit(absolute, depth + 1);
-      } else if (!entry.isFile()) skipped.push({ path: pathOf(absolute), reason: "it is not a regular file", extension: null });
-      else if (extname(entry.name) !== "" && !extensions.includes(extname(entry.name).toLowerCase())) {
-        const extension = extname(entry.name).toLowerCase();
-        skipped.push({ path: pathOf(absolute), reason: `format ${extension} is not supported${conversionOf(extension)}`, extension });
-      } else files.push({ absolute, path: pathOf(absolute), bytes: sizeOf(absolute) });
+      } else if (!entry.isFile()) skip("it is not a regular file");
+      else if (unsupported !== null) skipped.push(unsupported);
+      else files.push({ absolute, path, bytes: sizeOf(absolute) });
     }
   };
   visit(folder, 0);
-  files.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+  files.sort((a, b) => compareText(a.path, b.path));
   return { files, skipped, unreadable };
+}
+
+/** Returns the path relative to a folder, with `/` as separator. */
+function pathFrom(root: string, absolute: string): string {
+  return relative(root, absolute).split(sep).join("/");
+}
+
+/** Returns why a file is skipped because of its extension; `null` if it has a supported extension or none. */
+function unsupportedFile(path: string, extensions: readonly string[]): SkippedFile | null {
+  const extension = extname(path).toLowerCase();
+  if (extension === "" || extensions.includes(extension)) return null;
+  return { path, reason: `format ${extension} is not supported${conversionOf(extension)}`, extension };
 }
 
 /**
@@ -73,10 +84,9 @@ export function scanFiles(paths: readonly string[], root: string, extensions: re
   const skipped: SkippedFile[] = [];
   for (const absolute of new Set(paths)) {
     const file = fileBelow(absolute, root);
-    const extension = extname(absolute).toLowerCase();
-    if (extension !== "" && !extensions.includes(extension))
-      skipped.push({ path: file.path, reason: `format ${extension} is not supported${conversionOf(extension)}`, extension });
-    else files.push(file);
+    const unsupported = unsupportedFile(file.path, extensions);
+    if (unsupported === null) files.push(file);
+    else skipped.push(unsupported);
   }
   return { files, skipped, unreadable: [] };
 }
@@ -98,7 +108,7 @@ export function canonicalPath(path: string): string {
 
 /** @throws IngestError `file_missing`, `file_outside` */
 function fileBelow(absolute: string, root: string): ScannedFile {
-  const path = relative(root, absolute).split(sep).join("/");
+  const path = pathFrom(root, absolute);
   if (path.startsWith("../") || isAbsolute(path)) {
     const message = `The file ${absolute} is not inside the folder ${root}. Give --root a folder that contains all files.`;
     throw new IngestError("file_outside", message, { path: absolute });

@@ -59,30 +59,26 @@ function planPut(
   { request, parts, known, identities, renamable }: Run,
 ): { readonly put: FilePut | null; readonly renamed: boolean } {
   if (outcome.type === "unchanged" || outcome.type === "skipped") return { put: null, renamed: false };
-  const error = outcome.type === "failed" ? outcome.error : foreignTenant(request, outcome.drafts);
-  const before = outcome.type === "failed" || known.has(path) ? undefined : renamable.get(originalHash);
+  const failed = (reason: string) => failedFile(request, path, { reason, hash: originalHash, settings });
+  if (outcome.type === "failed") {
+    const { message } = outcome.error;
+    const readAt = standingSince(known.get(path), request);
+    if (readAt === null) return { put: failed(message), renamed: false };
+    const { place, content } = failed(`${message.replace(/\.?$/, ".")} The version read on ${readAt.slice(0, 10)} is kept.`);
+    return { put: { place, content: { ...content, documents: null } }, renamed: false };
+  }
+  const before = known.has(path) ? undefined : renamable.get(originalHash);
   if (before !== undefined) {
     renamable.delete(originalHash);
     identities.rename(before.path, path);
     known.delete(before.path);
   }
-  const from = before === undefined ? {} : { renamedFrom: before.path };
-  if (error !== null || outcome.type === "failed") {
-    const facts = { hash: originalHash, settings };
-    const readAt = outcome.type === "failed" ? standingSince(known.get(path), request) : null;
-    if (readAt === null) {
-      const reason = error?.message ?? "";
-      return { put: { ...failedFile(request, path, { reason, ...facts }), ...from }, renamed: before !== undefined };
-    }
-    const reason = `${(error?.message ?? "").replace(/\.?$/, ".")} The version read on ${readAt.slice(0, 10)} is kept.`;
-    const { place, content } = failedFile(request, path, { reason, ...facts });
-    return { put: { place, content: { ...content, documents: null } }, renamed: false };
-  }
-  const documents = request.dryRun
-    ? []
-    : outcome.drafts.map((draft) => toDocument(request, draft, { id: identities.idOf(draft.path), urlOf: parts.urlOf }));
-  const content: FileContent = { originalHash, settings, access: request.access, documents, failure: null };
-  return { put: { place: { ...request, path }, content, ...from }, renamed: before !== undefined };
+  const foreign = foreignTenant(request, outcome.drafts);
+  const drafts = foreign !== null || request.dryRun ? [] : outcome.drafts;
+  const documents = drafts.map((draft) => toDocument(request, draft, { id: identities.idOf(draft.path), urlOf: parts.urlOf }));
+  const content: FileContent = { originalHash, settings, access: request.access, documents, failure: foreign?.message ?? null };
+  const put = { place: { ...request, path }, content };
+  return before === undefined ? { put, renamed: false } : { put: { ...put, renamedFrom: before.path }, renamed: true };
 }
 
 /**
@@ -98,18 +94,12 @@ export function failedFile(
   path: string,
   { reason, hash, settings }: { readonly reason: string; readonly hash: string; readonly settings: string },
 ): FilePut {
-  return {
-    place: { ...request, path },
-    content: { originalHash: hash, settings, access: request.access, documents: [], failure: reason },
-  };
+  const content = { originalHash: hash, settings, access: request.access, documents: [], failure: reason };
+  return { place: { ...request, path }, content };
 }
 
-interface Stored {
-  readonly failure: string | null;
-  /** `null` in a dry run. */
-  readonly outcome: PutOutcome | null;
-  readonly renamed: boolean;
-}
+/** `outcome` is `null` in a dry run. */
+type Stored = Readonly<{ failure: string | null; outcome: PutOutcome | null; renamed: boolean }>;
 
 /** Updates the counts for a file and returns its event; `null` if the file vanished. */
 function eventOf(file: PreparedFile, stored: Stored | null, run: Run): IngestEvent | null {

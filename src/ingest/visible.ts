@@ -8,8 +8,7 @@ export interface CodePiece extends TextRange {
 
 /** Removes blank lines at both ends of code ranges. Keeps the indentation of the first line. */
 export function withoutBlankEnds(pieces: readonly CodePiece[], original: string): CodePiece[] {
-  const hasVisible = ({ start, end, text }: CodePiece): boolean =>
-    text === undefined ? isVisible(original, start, end) : isVisible(text, 0, text.length);
+  const hasVisible = ({ start, end, text = original.slice(start, end) }: CodePiece) => isVisible(text, 0, text.length);
   const first = pieces.findIndex(hasVisible);
   if (first < 0) return [];
   return pieces.slice(first, pieces.findLastIndex(hasVisible) + 1).map((piece, i, kept) => {
@@ -38,18 +37,6 @@ export function visibleEnd(text: string): number {
 /** Checks whether a range contains a visible character: one that is not white space and that the normaliser keeps. */
 export function isVisible(text: string, start: number, end: number): boolean {
   return VISIBLE.test(start === 0 && end === text.length ? text : text.slice(start, end));
-}
-
-/** Returns the index of the first range that ends after `offset`. Ranges must be in order. */
-export function firstAfter(ranges: readonly TextRange[], offset: number): number {
-  let low = 0;
-  let high = ranges.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((ranges[middle] as TextRange).end > offset) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }
 
 /** Yields the lines of `text[start, end)` without their line breaks. */

@@ -37,11 +37,8 @@ export function createPageReader(timeoutMs = READ_TIMEOUT_MS): ReadPage {
 /** Returns a page as a file in UTF-8. The page is decoded with the charset that the server states. */
 export function fileOfPage({ bytes, charset, type }: FetchedPage): { readonly path: string; readonly bytes: Uint8Array } {
   // NUL bytes have no meaning in a page, but the file reader would reject the page as binary.
-  const content = textOf(
-    bytes.filter((byte) => byte !== 0),
-    charset,
-  );
-  return { path: type === "text/plain" ? "page.txt" : "page.html", bytes: Buffer.from(content) };
+  const withoutNul = bytes.filter((byte) => byte !== 0);
+  return { path: type === "text/plain" ? "page.txt" : "page.html", bytes: Buffer.from(textOf(withoutNul, charset)) };
 }
 
 /** Returns the text of a parsed page within the limits. */

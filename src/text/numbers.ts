@@ -1,3 +1,5 @@
+import type { TextRange } from "../shared/types.ts";
+
 /** Returns a quantile by linear interpolation (type 7 of Hyndman & Fan 1996), or `null` for an empty list. */
 export function quantile(values: readonly number[], q: number): number | null {
   if (values.length === 0) return null;
@@ -31,4 +33,9 @@ export function firstIndex(count: number, holds: (index: number) => boolean): nu
     else low = middle + 1;
   }
   return low;
+}
+
+/** Returns the index of the first range that ends after `offset`. Ranges must be in order. */
+export function firstAfter(ranges: readonly TextRange[], offset: number): number {
+  return firstIndex(ranges.length, (i) => (ranges[i] as TextRange).end > offset);
 }

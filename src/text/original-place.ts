@@ -1,6 +1,7 @@
 import type { Box, CellPlace, OriginalPlace, PagePlace, PlaceData, StoredDocument, TextRange } from "../shared/types.ts";
 import { firstIndex } from "./numbers.ts";
 import { toOriginal } from "./source-map.ts";
+import { pageAt } from "./units.ts";
 
 /** The fields of a document that locate a range of its text in the original file. */
 export type PlacedDocument = Pick<StoredDocument, "path" | "sourceMap" | "originalHash" | "normaliser" | "pages" | "reading">;
@@ -51,42 +52,27 @@ function isRecognised(reading: PlacedDocument["reading"], pages: readonly PagePl
  * Formats a place for display, e.g. "p. 14, characters 310–342", "row 12, column 3 of Prices", "characters 10–25 of
  * chapter-1.xhtml" or "Ann Bell at 00:12:31".
  */
-export function labelOriginal({
-  start,
-  end,
-  pages,
-  cells,
-  part,
-  recognised,
-  time,
-  speaker,
-}: Omit<OriginalPlace, "sha256" | "normaliser">): string {
-  const [first] = cells ?? [];
+export function labelOriginal(place: Omit<OriginalPlace, "sha256" | "normaliser">): string {
+  const { start, end, pages = [], cells = [], part, recognised, time, speaker } = place;
+  const [first] = cells;
   if (first !== undefined) {
-    const rows = [...new Set(cells?.map(({ row }) => row))];
-    const columns = [...new Set(cells?.map(({ column }) => column))];
+    const [rows, columns] = [cells.map(({ row }) => row), cells.map(({ column }) => column)];
     const inSheet = first.sheet === undefined ? "" : ` of ${first.sheet}`;
-    return `${numbered("row", rows)}, ${numbered("column", columns)}${inSheet}`;
+    return `${numbered(rows, "row", "rows")}, ${numbered(columns, "column", "columns")}${inSheet}`;
   }
   if (time !== undefined) return `${speaker === undefined ? "" : `${speaker} `}at ${time}`;
   const certainty = recognised === true ? ", read by OCR, may be wrong" : "";
   const characters = `characters ${start}–${end}${part === undefined ? "" : ` of ${part}`}${certainty}`;
-  if (pages === undefined || pages.length === 0) return characters;
+  if (pages.length === 0) return characters;
   const printed = pages.flatMap((one) => one.printed ?? []);
   const labels = printed.length === 0 ? "" : ` (printed ${[...new Set([printed[0], printed.at(-1)])].join("–")})`;
-  return `${labelPages(pages.map(({ page }) => page))}${labels}, ${characters}`;
+  const numbers = pages.map(({ page }) => page);
+  return `${numbered(numbers, "p.", "pp.")}${labels}, ${characters}`;
 }
 
-function numbered(name: string, numbers: readonly number[]): string {
-  const first = Math.min(...numbers);
-  const last = Math.max(...numbers);
-  return first === last ? `${name} ${first}` : `${name}s ${first}–${last}`;
-}
-
-function labelPages(pages: readonly number[]): string {
-  const first = Math.min(...pages);
-  const last = Math.max(...pages);
-  return first === last ? `p. ${first}` : `pp. ${first}–${last}`;
+function numbered(numbers: readonly number[], one: string, several: string): string {
+  const [first, last] = [Math.min(...numbers), Math.max(...numbers)];
+  return first === last ? `${one} ${first}` : `${several} ${first}–${last}`;
 }
 
 function partAt(parts: readonly (readonly [number, string])[], at: number): readonly [number, string] | null {
@@ -103,33 +89,15 @@ function timeAt(cues: (PlaceData & { type: "times" })["cues"], at: number): Pick
 
 /** Returns the pages of a range, without boxes. `starts` holds the start offset of each page; `null` without pages. */
 function pagesOf(starts: readonly number[] | null, { start, end }: TextRange): PagePlace[] {
-  if (starts === null) return [];
-  const first = Math.max(
-    0,
-    starts.findLastIndex((at) => at <= start),
-  );
-  const last = Math.max(
-    first,
-    starts.findLastIndex((at) => at < end),
-  );
-  return starts.slice(first, last + 1).map((_, i) => ({ page: first + i + 1 }));
+  const [first, last] = [pageAt(starts, start), pageAt(starts, Math.max(start, end - 1))];
+  return first === null || last === null ? [] : Array.from({ length: last - first + 1 }, (_, i) => ({ page: first + i }));
 }
 
 function pagesWithBoxes({ words, sizes, printed }: PlaceData & { type: "boxes" }, range: TextRange): PagePlace[] {
   const byPage = new Map<number, Box[]>();
-  for (
-    let i = firstRecord(words, WORD_FIELDS, range.start);
-    i < words.length && at(words, i) < Math.max(range.end, range.start + 1);
-    i += WORD_FIELDS
-  ) {
-    const page = at(words, i + 2);
-    const share = clipped(range, at(words, i), at(words, i + 1));
-    const box = {
-      x: at(words, i + 3) + at(words, i + 5) * share.from,
-      y: at(words, i + 4),
-      width: at(words, i + 5) * (share.to - share.from),
-      height: at(words, i + 6),
-    };
+  for (const [start = 0, end = 0, page = 0, x = 0, y = 0, width = 0, height = 0] of recordsIn(words, WORD_FIELDS, range)) {
+    const share = clipped(range, start, end);
+    const box = { x: x + width * share.from, y, width: width * (share.to - share.from), height };
     const boxes = byPage.get(page);
     if (boxes === undefined) byPage.set(page, [box]);
     else addBox(boxes, box);
@@ -139,8 +107,8 @@ function pagesWithBoxes({ words, sizes, printed }: PlaceData & { type: "boxes" }
     return {
       page,
       ...(label === "" || label === String(page) ? {} : { printed: label }),
-      width: at(sizes, page * 2 - 2) / BOX_UNIT,
-      height: at(sizes, page * 2 - 1) / BOX_UNIT,
+      width: (sizes[page * 2 - 2] ?? 0) / BOX_UNIT,
+      height: (sizes[page * 2 - 1] ?? 0) / BOX_UNIT,
       boxes: boxes.map(inPoints),
     };
   });
@@ -173,26 +141,18 @@ function inPoints({ x, y, width, height }: Box): Box {
 }
 
 function cellsAt({ cells, sheets }: PlaceData & { type: "cells" }, range: TextRange): CellPlace[] {
-  const found: CellPlace[] = [];
-  for (
-    let i = firstRecord(cells, CELL_FIELDS, range.start);
-    i < cells.length && at(cells, i) < Math.max(range.end, range.start + 1);
-    i += CELL_FIELDS
-  ) {
-    const sheet = sheets.length === 0 ? null : partAt(sheets, at(cells, i));
-    found.push({ row: at(cells, i + 2), column: at(cells, i + 3), ...(sheet === null ? {} : { sheet: sheet[1] }) });
-  }
-  return found;
+  return [...recordsIn(cells, CELL_FIELDS, range)].map(([start = 0, , row = 0, column = 0]) => {
+    const sheet = partAt(sheets, start);
+    return { row, column, ...(sheet === null ? {} : { sheet: sheet[1] }) };
+  });
 }
 
 /**
- * Returns the index of the first record that ends after `start`. `records` is a flat array with `fields` numbers per
- * record. The second number of each record is its end.
+ * Yields the records that overlap the range. `records` is a flat array with `fields` numbers per record. The first two
+ * numbers of each record are its start and end.
  */
-function firstRecord(records: readonly number[], fields: number, start: number): number {
-  return fields * firstIndex(records.length / fields, (i) => at(records, i * fields + 1) > start);
-}
-
-function at(numbers: readonly number[], index: number): number {
-  return numbers[index] ?? 0;
+function* recordsIn(records: readonly number[], fields: number, { start, end }: TextRange): Generator<readonly number[]> {
+  const first = firstIndex(records.length / fields, (i) => (records[i * fields + 1] ?? 0) > start);
+  for (let at = first * fields; at < records.length && (records[at] ?? 0) < Math.max(end, start + 1); at += fields)
+    yield records.slice(at, at + fields);
 }

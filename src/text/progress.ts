@@ -3,24 +3,20 @@ export async function* progressOf<T>(
   run: (report: (done: number, total: number) => void) => Promise<T>,
 ): AsyncGenerator<{ readonly done: number; readonly total: number }, T> {
   const progress: { done: number; total: number }[] = [];
-  let wake: () => void = () => undefined;
+  let news = Promise.withResolvers<void>();
   let finished = false;
   const running = run((done, total) => {
     progress.push({ done, total });
-    wake();
+    news.resolve();
   }).finally(() => {
     finished = true;
-    wake();
+    news.resolve();
   });
   running.catch(() => undefined);
   while (!finished || progress.length > 0) {
-    const next = progress.shift();
-    if (next !== undefined) yield next;
-    else
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-        if (finished || progress.length > 0) resolve();
-      });
+    await news.promise;
+    news = Promise.withResolvers();
+    yield* progress.splice(0);
   }
   return running;
 }

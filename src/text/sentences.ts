@@ -69,25 +69,19 @@ function endsSentence(text: string, start: number, at: number, end: number): boo
   if (text[at] !== "." || text[at + 1] === ".") return true;
   const token = tokenBefore(text, start, at);
   const bare = token.toLowerCase();
-  if (isEnumerator(token) && at - token.length === start) return false;
+  // An enumerator before an item, such as "1." or "a.", is no sentence.
+  if (at - token.length === start && /^(?:\d{1,3}|\p{L}|[ivxIVX]{1,5})$/u.test(token)) return false;
   const isOpener = OPENERS.has(word.toLowerCase()) && /^\p{Lu}/u.test(word);
   if (NEVER_LAST.has(bare)) return false;
   if (BEFORE_NUMBER.has(bare)) return !/^[\d§#]/.test(text.slice(next, next + 1));
-  if (MAYBE_LAST.has(bare) || /^(?:\p{L}\.)+\p{L}$/u.test(token)) return isOpener;
   // A single capital is an initial ("J. Smith"), unless the next word often begins a sentence ("Part B. You …").
-  if (/^\p{Lu}$/u.test(token)) return isOpener;
-  return true;
+  return isOpener || !(MAYBE_LAST.has(bare) || /^(?:(?:\p{L}\.)+\p{L}|\p{Lu})$/u.test(token));
 }
 
 /** Returns the letters, digits and inner full stops directly before a stop, without brackets and quotation marks. */
 function tokenBefore(text: string, start: number, at: number): string {
   const before = text.slice(Math.max(start, at - LOOK_BACK), at);
   return /[\p{L}\p{N}][\p{L}\p{N}.]*$/u.exec(before)?.[0] ?? "";
-}
-
-/** Checks whether a token is an enumerator, such as the "1" in "1." or the "a" in "a." before an item. */
-function isEnumerator(token: string): boolean {
-  return /^(?:\d{1,3}|\p{L}|[ivxIVX]{1,5})$/u.test(token);
 }
 
 function pushSentence(text: string, from: number, to: number, sentences: TextRange[]): void {

@@ -216,38 +216,24 @@ export function normalisePiece(text: string): string {
 export function toOriginal(map: SourceMapData, range: TextRange): TextRange {
   const count = map.length / 4;
   if (count === 0) return { start: 0, end: 0 };
-  const first = firstIndex(map.length / 4, (i) => value(map, i, 1) > range.start);
-  const beyond = firstIndex(map.length / 4, (i) => value(map, i, 0) >= Math.max(range.end, range.start + 1));
+  const first = firstIndex(count, (i) => value(map, i, 1) > range.start);
+  const beyond = firstIndex(count, (i) => value(map, i, 0) >= Math.max(range.end, range.start + 1));
   if (first >= beyond) {
     const before = first > 0 ? value(map, first - 1, 3) : value(map, 0, 2);
     const after = first < count ? value(map, first, 2) : value(map, count - 1, 3);
     return { start: Math.min(before, after), end: range.end > range.start ? Math.max(before, after) : Math.min(before, after) };
   }
-  const start =
-    range.start > value(map, first, 0) && isIdentity(map, first)
-      ? value(map, first, 2) + range.start - value(map, first, 0)
-      : value(map, first, 2);
+  const into = isIdentity(map, first) ? Math.max(0, range.start - value(map, first, 0)) : 0;
+  const start = value(map, first, 2) + into;
   if (range.end <= range.start) return { start, end: start };
   const last = beyond - 1;
-  const end =
-    range.end < value(map, last, 1) && isIdentity(map, last) ? value(map, last, 2) + range.end - value(map, last, 0) : value(map, last, 3);
-  return around(map, { first, last }, { start, end });
-}
-
-function around(
-  map: SourceMapData,
-  { first, last }: { readonly first: number; readonly last: number },
-  { start, end }: TextRange,
-): TextRange {
+  const end = value(map, last, 3) - (isIdentity(map, last) ? Math.max(0, value(map, last, 1) - range.end) : 0);
   let from = Math.min(start, end);
   let to = Math.max(start, end);
-  for (let i = first + 1; i < last; i++) {
-    from = Math.min(from, value(map, i, 2));
-    to = Math.max(to, value(map, i, 3));
-  }
-  if (last > first) {
-    from = Math.min(from, value(map, last, 2));
-    to = Math.max(to, value(map, first, 3));
+  for (let i = first; i <= last; i++) {
+    // The range may begin inside its first segment and end inside its last one.
+    if (i > first) from = Math.min(from, value(map, i, 2));
+    if (i < last) to = Math.max(to, value(map, i, 3));
   }
   return { start: from, end: to };
 }
@@ -256,10 +242,7 @@ function around(
 export function composeMaps(outer: SourceMapData, inner: SourceMapData): SourceMapData {
   const composed: number[] = [];
   for (let i = 0; i < outer.length / 4; i++) {
-    const outStart = value(outer, i, 0);
-    const outEnd = value(outer, i, 1);
-    const start = value(outer, i, 2);
-    const end = value(outer, i, 3);
+    const [outStart = 0, outEnd = 0, start = 0, end = 0] = outer.slice(i * 4, i * 4 + 4);
     if (!isIdentity(outer, i)) {
       const place = toOriginal(inner, { start, end });
       composed.push(outStart, outEnd, place.start, place.end);

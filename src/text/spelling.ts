@@ -1,4 +1,5 @@
 import { distance } from "fastest-levenshtein";
+import { compareText } from "./normalise.ts";
 
 /** Minimum length of a word to correct. A shorter word is one edit away from too many other words. */
 export const REPAIR_MIN_LETTERS = 5;
@@ -72,11 +73,8 @@ export function bestRepair(word: string, candidates: ReadonlyMap<string, number>
     const edits = editDistance(word, candidate, limit);
     if (edits === 0 || edits > limit || (edits > 1 && candidate.length < TWO_EDITS_FROM - 1) || !isSlip(word, candidate)) continue;
     const score = Math.log(frequency) - edits * EDIT_COST;
-    const wins =
-      best === null ||
-      score > best.score ||
-      (score === best.score && (edits < best.edits || (edits === best.edits && candidate < best.word)));
-    if (wins) best = { word: candidate, score, edits };
+    const ahead = best === null ? 1 : score - best.score || best.edits - edits || compareText(best.word, candidate);
+    if (ahead > 0) best = { word: candidate, score, edits };
   }
   return best?.word ?? null;
 }
@@ -163,12 +161,8 @@ function tellsApart(
   if (affixes.length === 0) return false;
   for (const word of real) {
     for (const [one, other] of affixes) {
-      if (
-        word.length - one.length < AFFIX_MIN_LETTERS ||
-        own.includes(word) ||
-        !(at === "start" ? word.startsWith(one) : word.endsWith(one))
-      )
-        continue;
+      const hasAffix = at === "start" ? word.startsWith(one) : word.endsWith(one);
+      if (!hasAffix || word.length - one.length < AFFIX_MIN_LETTERS || own.includes(word)) continue;
       const partner = at === "start" ? other + word.slice(one.length) : word.slice(0, word.length - one.length) + other;
       if (!real.has(partner) || own.includes(partner)) continue;
       if (stem(word) === stem(partner)) return false;

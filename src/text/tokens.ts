@@ -13,9 +13,7 @@ import { foldMarks, withPartedDigits } from "./normalise.ts";
  * @param stem stemmer; to tokenise many texts, pass one from `createStemmer`, which caches
  */
 export function tokenize(text: string, stem: (word: string) => string = stemOf): string[] {
-  const tokens: string[] = [];
-  for (const word of words(text)) tokens.push(...wordTokens(word, stem));
-  return tokens;
+  return words(text).flatMap((word) => wordTokens(word, stem));
 }
 
 /** Returns the index terms of one word: none for a stop word, two for some codes. */
@@ -30,39 +28,28 @@ export function isStopWord(word: string): boolean {
 }
 
 /** A lower-case word before stemming. `code` is true if it contains digits. */
-export interface Word {
-  readonly text: string;
-  readonly code: boolean;
-}
+export type Word = Readonly<{ text: string; code: boolean }>;
 
 /** Returns words and codes in order, in lower case, without marks on Latin letters ("café" becomes `cafe`). Includes stop words. */
 export function words(text: string): Word[] {
   const found: Word[] = [];
-  const plain = isAscii(text)
+  const plain = /^\p{ASCII}*$/u.test(text)
     ? text.toLowerCase()
     : foldMarks(withPartedDigits(text).normalize("NFKC"))
         .replaceAll(/[’‘ʼ]/g, "'")
         .replaceAll(/[‐‑‒–−]/g, "-");
   for (let at = 0; at < plain.length; ) {
     const end = plainWordEnd(plain, at);
+    WORD.lastIndex = at;
     if (end > at) {
       found.push({ text: plain.slice(at, end), code: false });
       at = end;
       continue;
     }
-    if (isAsciiBlankOrMark(plain.charCodeAt(at))) {
-      at++;
-      continue;
-    }
-    WORD.lastIndex = at;
-    const match = WORD.exec(plain);
-    if (match === null) {
-      at += (plain.codePointAt(at) as number) > 0xffff ? 2 : 1;
-      continue;
-    }
-    const word = wordOf(match);
-    if (word.text !== "") found.push(word);
-    at = WORD.lastIndex;
+    const match = isAsciiBlankOrMark(plain.charCodeAt(at)) ? null : WORD.exec(plain);
+    const word = match && wordOf(match);
+    if (word !== null && word.text !== "") found.push(word);
+    at = match === null ? at + ((plain.codePointAt(at) as number) > 0xffff ? 2 : 1) : WORD.lastIndex;
   }
   return found;
 }
@@ -104,11 +91,6 @@ const CODE_PREFIXES = ["dc", "diagnostic"];
 /** Checks for an ASCII character that is neither a lower-case letter nor a digit. */
 function isAsciiBlankOrMark(code: number): boolean {
   return code < 48 || (code > 57 && code < LETTER_A) || (code > LETTER_Z && code < 128);
-}
-
-function isAscii(text: string): boolean {
-  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 127) return false;
-  return true;
 }
 
 /** Maximum length of a word in characters. Longer words are noise and are cut. */
@@ -159,14 +141,7 @@ export function createStemmer(): (word: string) => string {
  */
 const PLURALS: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    children: "child",
-    men: "man",
-    women: "woman",
-    feet: "foot",
-    teeth: "tooth",
-    geese: "goose",
-    halves: "half",
-    knives: "knife",
+    ...{ children: "child", men: "man", women: "woman", feet: "foot", teeth: "tooth", geese: "goose", halves: "half", knives: "knife" },
   }),
 );
 
@@ -177,14 +152,5 @@ function stemOf(word: string): string {
 /** English list of `stopword`, plus contractions. It has no words that matter: "us" may be the country, "may" and "not" change rules. */
 const STOP_WORDS: ReadonlySet<string> = new Set([
   ...eng.map((word) => word.replaceAll("'", "")),
-  "im",
-  "ive",
-  "dont",
-  "doesnt",
-  "cant",
-  "whats",
-  "whos",
-  "id",
-  "ill",
-  "thats",
+  ...["im", "ive", "dont", "doesnt", "cant", "whats", "whos", "id", "ill", "thats"],
 ]);

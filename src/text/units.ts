@@ -1,6 +1,5 @@
 import type {
   Block,
-  Heading,
   NamedCell,
   Passage,
   PassageDocument,
@@ -10,17 +9,11 @@ import type {
   TextRange,
   Unit,
 } from "../shared/types.ts";
-import { firstIndex } from "./numbers.ts";
+import { firstAfter, firstIndex } from "./numbers.ts";
 import { tokenize } from "./tokens.ts";
 
 /** The fields of a document from which `unitsIn` finds its units. A unit is a heading, sentence, list item or table row. */
-interface UnitSource {
-  readonly text: string;
-  readonly blocks: readonly Block[];
-  readonly units: readonly Unit[];
-  /** Start offset of each page; absent or `null` for a format without pages. */
-  readonly pages?: readonly number[] | null;
-}
+type UnitSource = Pick<StoredDocument, "text" | "blocks" | "units" | "pages">;
 
 /** Maximum length of a table's caption, in characters. */
 const MAX_CAPTION = 400;
@@ -220,23 +213,16 @@ function isTight(blocks: readonly Block[], index: number): boolean {
   return before !== undefined && block !== undefined && block.start - before.end === 1;
 }
 
-function namesOf(path: readonly Block[], text: string): string[] {
+/** Returns the texts of headings, as far as a heading path contains them. */
+export function namesOf(path: readonly TextRange[], text: string): string[] {
   return path.map(({ start, end }) => text.slice(start, Math.min(end, start + MAX_HEADING)));
 }
 
 /** Returns the page that contains an offset, from 1; `null` for a document without pages. */
-function pageAt(pages: readonly number[] | null, offset: number): number | null {
-  return pages === null
-    ? null
-    : Math.max(
-        1,
-        firstIndex(pages.length, (i) => (pages[i] as number) > offset),
-      );
-}
-
-/** Returns the index of the first unit that ends after an offset. */
-function firstAfter(units: readonly Unit[], offset: number): number {
-  return firstIndex(units.length, (i) => (units[i] as Unit).end > offset);
+export function pageAt(pages: readonly number[] | null, offset: number): number | null {
+  if (pages === null) return null;
+  const page = firstIndex(pages.length, (i) => (pages[i] as number) > offset);
+  return Math.max(1, page);
 }
 
 function wholeOf({ text }: UnitSource): TextRange {
@@ -269,7 +255,7 @@ export function cellsOf(row: string): string[] {
 }
 
 /** Returns the headings of a document, in order. */
-export function outlineOf(text: string, blocks: readonly Block[]): Heading[] {
+export function outlineOf(text: string, blocks: readonly Block[]) {
   return blocks
     .filter(({ type }) => type === "heading")
     .map(({ start, end, level }) => ({ start, level, text: text.slice(start, Math.min(end, start + MAX_HEADING)) }));
@@ -282,23 +268,13 @@ export function headingPathAt({ text, blocks }: Pick<StoredDocument, "text" | "b
     if (block.start > offset) break;
     if (block.type === "heading") walk.enter(block);
   }
-  return walk.at(offset).map(({ start, end }) => text.slice(start, Math.min(end, start + MAX_HEADING)));
+  return namesOf(walk.at(offset), text);
 }
 
 /** Maximum length of a heading in a path, in characters. Nobody names a longer heading in a question. */
-export const MAX_HEADING = 300;
+const MAX_HEADING = 300;
 
-interface Levelled {
-  readonly level: number;
-  readonly start: number;
-  readonly sectionEnd?: number;
-}
-
-/** Returns the heading path below `heading`. The heading ends every section of its own level or of a deeper level. */
-function enterHeading<T extends Levelled>(path: readonly T[], heading: T): T[] {
-  const outer = path.findIndex(({ level }) => level >= heading.level);
-  return [...(outer < 0 ? path : path.slice(0, outer)), heading];
-}
+type Levelled = Pick<Block, "level" | "start" | "sectionEnd">;
 
 /** Walks through a document and returns the heading path at each heading and offset. Offsets must be passed in ascending order. */
 interface HeadingWalk<T> {
@@ -323,7 +299,9 @@ export function walkHeadings<T extends Levelled>(path: readonly T[] = []): Headi
     at(heading.start);
     const { sectionEnd } = heading;
     if (sectionEnd !== undefined && outer.at(-1)?.end !== sectionEnd) outer.push({ end: sectionEnd, path: current });
-    current = enterHeading(current, heading);
+    // The heading ends every section of its own level or of a deeper level.
+    const outermost = current.findIndex(({ level }) => level >= heading.level);
+    current = [...(outermost < 0 ? current : current.slice(0, outermost)), heading];
     return current;
   };
   for (const heading of path) enter(heading);
@@ -371,21 +349,9 @@ export function readPassage(document: PassageSource, { range, bounds, headingPat
 }
 
 function fingerprintOf(document: PassageSource): PassageDocument {
-  return {
-    id: document.id,
-    path: document.path,
-    title: document.title,
-    url: document.url,
-    asOf: document.asOf,
-    authority: document.authority,
-    version: document.version,
-    originalHash: document.originalHash,
-    normaliser: document.normaliser,
-    blocks: document.blocks,
-    sourceMap: document.sourceMap,
-    pages: document.pages ?? null,
-    ...(document.reading === undefined ? {} : { reading: document.reading }),
-  };
+  const { id, path, title, url, asOf, authority, version, originalHash, normaliser, blocks, sourceMap, pages = null, reading } = document;
+  const known = { id, path, title, url, asOf, authority, version, originalHash, normaliser, blocks, sourceMap, pages };
+  return reading === undefined ? known : { ...known, reading };
 }
 
 /** Returns the innermost heading above the passage's best window, or above its start; `null` without one. */

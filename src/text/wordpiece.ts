@@ -237,7 +237,7 @@ function bertRule(point: number): CharacterRule {
       kinds.push(kind);
     }
   }
-  return { kind: BERT_IDEOGRAPHS.some(([first, last]) => point >= first && point <= last) ? IDEOGRAPH : WORD, units, kinds };
+  return { kind: BERT_IDEOGRAPHS.test(char) ? IDEOGRAPH : WORD, units, kinds };
 }
 
 /** Returns BERT's rule, except for a few characters that were treated differently when the encoder was trained. */
@@ -245,28 +245,14 @@ function encoderRule(point: number): CharacterRule {
   const char = String.fromCodePoint(point);
   if (point === 0x85 || point === 11 || point === 12) return { kind: SPACE, units: [], kinds: [] };
   const isAssigned = !/^[\p{Cc}\p{Cf}\p{Cs}\p{Co}]$/u.test(char);
-  if (isAssigned && ENCODER_IDEOGRAPHS.some(([first, last]) => point >= first && point <= last))
-    return { kind: IDEOGRAPH, units: unitsOf(char), kinds: [] };
+  if (isAssigned && ENCODER_IDEOGRAPHS.test(char)) return { kind: IDEOGRAPH, units: unitsOf(char), kinds: [] };
   return bertRule(point);
 }
 
 /** The Unicode blocks that BERT treats as ideographs. */
-const BERT_IDEOGRAPHS = [
-  [0x4e00, 0x9fff],
-  [0x3400, 0x4dbf],
-  [0x20000, 0x2a6df],
-  [0x2a700, 0x2b73f],
-  [0x2b740, 0x2b81f],
-  [0x2b920, 0x2ceaf],
-  [0xf900, 0xfaff],
-  [0x2f800, 0x2fa1f],
-] as const;
-const ENCODER_IDEOGRAPHS = [
-  [0x4e00, 0x9fff],
-  [0x3400, 0x4dbf],
-  [0x20000, 0x2fa1f],
-  [0xf900, 0xfaff],
-] as const;
+const BERT_IDEOGRAPHS =
+  /[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u{20000}-\u{2a6df}\u{2a700}-\u{2b73f}\u{2b740}-\u{2b81f}\u{2b920}-\u{2ceaf}\u{2f800}-\u{2fa1f}]/u;
+const ENCODER_IDEOGRAPHS = /[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u{20000}-\u{2fa1f}]/u;
 
 /** Checks for Unicode punctuation, or an ASCII character that is neither letter, digit, space nor control character. */
 function isPunctuation(char: string): boolean {

@@ -4,7 +4,7 @@ import robotsParser from "robots-parser";
 import type { FetchedPage } from "../../models/web-page.ts";
 import { messageOf, WebError } from "../../shared/errors.ts";
 import { textOf } from "../encoding.ts";
-import { walkXml } from "../formats/zip.ts";
+import { walkXml } from "../formats/office/xml.ts";
 
 /** Maximum links of one page. */
 const MAX_LINKS = 5_000;
@@ -88,14 +88,11 @@ export const CRAWLED_TYPES: Readonly<Record<string, string>> = {
 /** Content types of possible sitemaps. */
 export const SITEMAP_TYPES: readonly string[] = ["application/xml", "text/xml", "application/gzip", "application/x-gzip"];
 
-export interface CrawlOptions {
-  /**
-   * Maximum number of links to follow in a row from the first page; 0 fetches only that page. Links of pages that a
-   * sitemap lists are not followed.
-   */
-  readonly depth: number;
-  readonly maxPages: number;
-}
+/**
+ * `depth`: maximum number of links to follow in a row from the first page; 0 fetches only that page. Links of pages
+ * that a sitemap lists are not followed.
+ */
+type CrawlOptions = Readonly<{ depth: number; maxPages: number }>;
 
 export interface CrawlParts {
   /**
@@ -142,19 +139,15 @@ export async function* crawl(start: string, { depth, maxPages }: CrawlOptions, p
       if (reply.url !== url && seen.has(reply.url)) continue;
       seen.add(reply.url);
       if (SITEMAP_TYPES.includes(reply.type)) {
-        const listed = ++sitemaps > MAX_SITEMAPS ? null : readSitemap(unpacked(reply.bytes));
-        if (listed === null)
-          throw new WebError(
-            "web_type",
-            sitemaps > MAX_SITEMAPS
-              ? `the limit of ${MAX_SITEMAPS} sitemaps per crawl was reached`
-              : "the address returns XML that is not a sitemap",
-          );
-        for (const one of [...listed.sitemaps, ...listed.pages])
-          enter(one, listed.sitemaps.includes(one) ? 0 : Math.max(depth, next.depth));
+        if (++sitemaps > MAX_SITEMAPS) throw new WebError("web_type", `the limit of ${MAX_SITEMAPS} sitemaps per crawl was reached`);
+        const listed = readSitemap(unpacked(reply.bytes));
+        if (listed === null) throw new WebError("web_type", "the address returns XML that is not a sitemap");
+        for (const one of listed.sitemaps) enter(one, 0);
+        for (const one of listed.pages) enter(one, Math.max(depth, next.depth));
         continue;
       }
-      const found = linksOf(reply);
+      const isPage = reply.type === "text/html" || reply.type === "application/xhtml+xml";
+      const found = isPage ? readLinks(textOf(reply.bytes, reply.charset), reply.url) : { links: [], isNoIndex: false };
       if (next.depth < depth) for (const link of found.links) enter(link, next.depth + 1);
       if (found.isNoIndex) yield { type: "left-out", url, reason: "the page is marked as not to be stored (noindex)", isGone: true };
       else {
@@ -166,11 +159,6 @@ export async function* crawl(start: string, { depth, maxPages }: CrawlOptions, p
       yield { type: "left-out", url, reason: messageOf(error), isGone: error.data.status === 404 || error.data.status === 410 };
     }
   }
-}
-
-function linksOf({ type, bytes, charset, url }: FetchedPage) {
-  if (type !== "text/html" && type !== "application/xhtml+xml") return { links: [], isNoIndex: false };
-  return readLinks(textOf(bytes, charset), url);
 }
 
 /** @throws WebError `web_too_large` if a compressed sitemap unpacks to more than the limit or is not valid gzip */

@@ -46,12 +46,8 @@ export function keepPages(folder: string) {
 function fileOf({ url, type }: FetchedPage): string {
   const { host, pathname } = new URL(url);
   const ending = CRAWLED_TYPES[type] ?? "";
-  const name = pathname
-    .split("/")
-    .filter(Boolean)
-    .slice(-2)
-    .join("-")
-    .replace(/\.(?:html?|pdf|txt|md)$/i, "");
+  const segments = pathname.split("/").filter(Boolean).slice(-2);
+  const name = segments.join("-").replace(/\.(?:html?|pdf|txt|md)$/i, "");
   const plain = (text: string) => text.replaceAll(/[^A-Za-z0-9-]+/g, "_").slice(0, 80);
   return `${plain(host)}/${plain(name) || "index"}-${sha256Hex(url).slice(0, 10)}${ending}`;
 }

@@ -48,20 +48,17 @@ export const archiveFormat: Format = {
   async read({ bytes, inner }) {
     const refused: UnreadFile[] = [];
     const parts = unpackZip(bytes, (name) => {
-      const reason = leadsOut(name)
-        ? "its path points outside the archive"
-        : isUnsupported(name, inner)
-          ? "its format is not supported"
-          : null;
       if (isHidden(name)) return false;
-      if (reason !== null) refused.push({ name: printable(name), reason });
-      return reason === null;
+      const refuse = (reason: string) => refused.push({ name: printable(name), reason });
+      const extension = extensionOf(name);
+      if (leadsOut(name)) refuse("its path points outside the archive");
+      else if (extension === "" || inner.extensions.includes(extension)) return true;
+      else refuse("its format is not supported");
+      return false;
     });
     const files = [...parts].map(([name, content]) => ({ name: printable(name), bytes: content }));
-    const { results, unread } = await readInnerFiles(
-      files.sort((a, b) => (a.name < b.name ? -1 : 1)),
-      inner,
-    );
+    files.sort((a, b) => (a.name < b.name ? -1 : 1));
+    const { results, unread } = await readInnerFiles(files, inner);
     const all = [...refused, ...unread];
     const [first, ...others] = results;
     if (first === undefined) {
@@ -80,11 +77,6 @@ function leadsOut(name: string): boolean {
 /** Returns whether the entry is a folder, a hidden file, or a file that macOS adds to archives. */
 function isHidden(name: string): boolean {
   return name.endsWith("/") || name.split("/").some((part) => part === "__MACOSX" || (part.startsWith(".") && part !== ".."));
-}
-
-function isUnsupported(name: string, { extensions }: InnerFiles): boolean {
-  const extension = extensionOf(name);
-  return extension !== "" && !extensions.includes(extension);
 }
 
 function printable(name: string): string {

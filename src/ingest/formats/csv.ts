@@ -18,33 +18,29 @@ export function parseCsv(source: string, name: string): FormatResult {
   // A first line such as `sep=;` sets the separator. Spreadsheet programs do not show this line, and count rows from the next line on.
   const [{ length: from }, declared] = /^\ufeff?(?:sep=(.)(?:\r?\n|$))?/i.exec(source) as unknown as [string, string?];
   const separator = declared ?? separatorOf(source, from);
-  const rows = [...readRows(source, { separator, from })].filter((row) =>
-    row.some((cell) => source.slice(cell.start, cell.end).trim() !== ""),
-  );
+  const isEmpty = ({ start, end }: TextRange) => source.slice(start, end).trim() === "";
+  const rows = [...readRows(source, { separator, from })].filter((row) => !row.every(isEmpty));
   const writer = new BlockWriter(source);
   walkMarkup(sheetMarkup(source, rows), writer, {
     inline(cell) {
       for (const { start, end } of piecesOf(source, cell)) writer.text(start, end);
     },
   });
-  return {
-    ...writer.finish(),
-    metadata: plainMetadata(name),
-    places: { type: "cells", cells: rows.flat().flatMap(({ start, end, row, column }) => [start, end, row, column]), sheets: [] },
-  };
+  const cells = rows.flat().flatMap(({ start, end, row, column }) => [start, end, row, column]);
+  return { ...writer.finish(), metadata: plainMetadata(name), places: { type: "cells", cells, sheets: [] } };
 }
 
 /** Returns the ranges of a cell's text, without the quotation marks that enclose the cell or escape another quotation mark. */
 function piecesOf(source: string, { start, end }: TextRange): TextRange[] {
   if (source[start] !== '"') return [{ start, end }];
-  const inner = { start: start + 1, end: Math.max(start + 1, source[end - 1] === '"' && end - 1 > start ? end - 1 : end) };
+  const innerEnd = source[end - 1] === '"' && end - 1 > start ? end - 1 : end;
   const pieces: TextRange[] = [];
-  let from = inner.start;
-  for (let at = source.indexOf('""', from); at >= 0 && at < inner.end - 1; at = source.indexOf('""', at + 2)) {
+  let from = start + 1;
+  for (let at = source.indexOf('""', from); at >= 0 && at < innerEnd - 1; at = source.indexOf('""', at + 2)) {
     pieces.push({ start: from, end: at + 1 });
     from = at + 2;
   }
-  return [...pieces, { start: from, end: inner.end }];
+  return [...pieces, { start: from, end: innerEnd }];
 }
 
 /** Yields each row as the ranges of its cells, including their quotation marks. A row may span several lines. Linear time. */

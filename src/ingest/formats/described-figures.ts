@@ -1,4 +1,4 @@
-import { BLOCK_ELEMENTS, closing, type MarkupEvent, type OpenEvent, opening } from "./markup.ts";
+import { BLOCK_ELEMENTS, closing, type MarkupEvent, type OpenEvent, opening, opens } from "./markup.ts";
 import { oneLine } from "./parsed.ts";
 import { NO_TEXT } from "./pictures.ts";
 
@@ -57,7 +57,9 @@ export function describeFigures(events: readonly MarkupEvent[], takeText = NO_TE
     if (!isImage(event)) return [...(before.get(event) ?? []), event];
     // In the source map, the first character of the picture's tag stands for the description, its other characters for the recognised text.
     const image = read.has(event) ? { ...event, end: event.start + 1 } : event;
-    return labelled.has(event) ? asParagraph(image) : [image];
+    if (!labelled.has(event)) return [image];
+    const attributes = { ...image.attributes, alt: describeImage(image.attributes.alt ?? "") };
+    return [opening("p", image.start), { ...image, attributes }, closing("p", image.end)];
   });
   return { events: [...written, ...waiting], figures, recognised };
 }
@@ -75,14 +77,7 @@ function recognisedParagraphs({ start, end }: OpenEvent, texts: readonly string[
   });
 }
 
-function asParagraph(image: OpenEvent): MarkupEvent[] {
-  const attributes = { ...image.attributes, alt: describeImage(image.attributes.alt ?? "") };
-  return [opening("p", image.start), { ...image, attributes }, closing("p", image.end)];
-}
-
-function isImage(event: MarkupEvent): event is OpenEvent {
-  return event.type === "open" && event.name === "img";
-}
+const isImage = (event: MarkupEvent): event is OpenEvent => opens(event, "img");
 
 function isSpacer({ attributes }: OpenEvent): boolean {
   return [attributes.width, attributes.height].some((size) => size !== undefined && Number.parseFloat(size) <= SPACER_PX);

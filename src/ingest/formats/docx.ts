@@ -3,12 +3,12 @@ import { IngestError, messageOf } from "../../shared/errors.ts";
 import type { ReadingNotice } from "../../shared/types.ts";
 import type { Format } from "./format.ts";
 import { parseHtml } from "./html.ts";
-import { descendants, firstOf, partOf, prefixed, readXml, textOf, type XmlElement } from "./office/xml.ts";
+import { descendants, firstOf, partOf, partText, prefixed, readXml, textOf, type XmlElement } from "./office/xml.ts";
 import { type OrdinalForm, ordinal } from "./ordinal.ts";
 import { oneLine, statedDay, titleOf, topLines } from "./parsed.ts";
 import { picturesIn } from "./pictures.ts";
 import { leftOutNotices } from "./unseen-text.ts";
-import { unpackPictures, unpackZip } from "./zip.ts";
+import { unpackPictures, unpackXml } from "./zip.ts";
 
 const TABLE_LOOKS = /<w:tblPr(?: [^<>]*)?>(?:(?!<w:tblPr[ >]|<\/w:tblPr>)[\s\S])*<\/w:tblPr>/g;
 /** Bit in the value of `w:tblLook` that applies the table style's format of the first row. */
@@ -27,7 +27,7 @@ function withUsedTableStyles(xml: string): string {
  */
 function usesFirstRow(look: string): boolean {
   const said = / w:firstRow="([^"]*)"/.exec(look)?.[1];
-  if (said !== undefined) return said === "1" || said === "true" || said === "on";
+  if (said !== undefined) return ["1", "true", "on"].includes(said);
   return (Number.parseInt(/ w:val="([\da-fA-F]{1,8})"/.exec(look)?.[1] ?? "0", 16) & FIRST_ROW_BIT) !== 0;
 }
 
@@ -54,17 +54,10 @@ const STYLE_MAP: readonly string[] = [
 ];
 
 /** Makes the first row of a table bold if the table's style formats the first row, because mammoth ignores formats in table styles. */
-function withBoldRows(element: WordElement, styleOf: StyleOf): WordElement {
-  const children = element.children?.map((child, i) => {
-    const isHead = i === 0 && element.type === "table" && styleOf(element.styleId ?? undefined).hasFirstRow;
-    return withBoldRows(isHead ? inBold(child) : child, styleOf);
-  });
-  return children === undefined ? element : { ...element, children };
-}
-
-function inBold(element: WordElement): WordElement {
-  const children = element.children?.map(inBold);
-  return { ...element, ...(element.type === "run" ? { isBold: true } : {}), ...(children === undefined ? {} : { children }) };
+function withBoldRows(element: WordElement, styleOf: StyleOf, isInHead = false): WordElement {
+  const hasHead = element.type === "table" && styleOf(element.styleId ?? undefined).hasFirstRow;
+  const children = element.children?.map((child, i) => withBoldRows(child, styleOf, isInHead || (hasHead && i === 0)));
+  return { ...element, ...(isInHead && element.type === "run" ? { isBold: true } : {}), ...(children && { children }) };
 }
 
 /** Matches a run (text with uniform formatting) that contains no other run. A run with a text box does contain runs. */
@@ -89,11 +82,11 @@ export const docxFormat: Format = {
   extensions: [".docx", ".docm"],
   version: 13,
   async read({ bytes, name, recogniser }) {
-    const parts = new Map(unpackZip(bytes, (part) => part.endsWith(".xml") || part.endsWith(".rels")));
+    const parts = new Map(unpackXml(bytes));
     if (!parts.has("word/document.xml"))
       throw new IngestError("bad_archive", "the file is no complete Word document (word/document.xml is missing): save it again as DOCX");
     const leftOut = { hidden: 0, struck: 0 };
-    const xmlOf = (part: string) => Buffer.from(parts.get(part) ?? []).toString("utf8");
+    const xmlOf = (part: string) => partText(parts, part);
     const change = (part: string, make: (xml: string) => string) => parts.has(part) && parts.set(part, Buffer.from(make(xmlOf(part))));
     for (const part of TEXT_PARTS)
       change(part, (given) => {
@@ -120,19 +113,9 @@ export const docxFormat: Format = {
     const running = [...parts.keys()].filter((part) => /^word\/(?:header|footer)\d*\.xml$/.test(part));
     const lines = [...new Set(running.flatMap((part) => linesIn(partOf(parts, part))))];
     notices.push(...leftOutNotices(/<w:comment[ >]/.test(xmlOf("word/comments.xml")) ? ["comments in the margin"] : [], lines));
-    return [
-      {
-        ...read,
-        metadata: {
-          ...read.metadata,
-          title: (titleOf(read) ?? property("title") ?? name).slice(0, 300),
-          description: property("subject"),
-          asOf: statedDay([...topLines(read), ...lines]),
-        },
-        unit: "extracted_utf16",
-        notices,
-      },
-    ];
+    const title = (titleOf(read) ?? property("title") ?? name).slice(0, 300);
+    const metadata = { ...read.metadata, title, description: property("subject"), asOf: statedDay([...topLines(read), ...lines]) };
+    return [{ ...read, metadata, unit: "extracted_utf16", notices }];
   },
 };
 
@@ -143,14 +126,12 @@ function linesIn(part: XmlElement): string[] {
 }
 
 async function toHtml(parts: ReadonlyMap<string, Uint8Array>, styleOf: StyleOf): Promise<string> {
-  const packed = Object.fromEntries(
-    [...parts].map(([part, content]) => [part, [content, { level: 0 as const }] as [Uint8Array, { level: 0 }]]),
-  );
+  const packed = zipSync(Object.fromEntries(parts), { level: 0 });
   // Loaded on first use, because most runs read no DOCX file.
   const { default: mammoth } = await import("mammoth");
   try {
     const { value } = await mammoth.convertToHtml(
-      { buffer: Buffer.from(zipSync(packed)) },
+      { buffer: Buffer.from(packed) },
       {
         convertImage: mammoth.images.imgElement(async (image) => {
           try {
@@ -272,11 +253,8 @@ function readLists(xml: string) {
   for (const num of descendants(numbering, "num")) {
     const list = prefixed(num, "numId") ?? "";
     levels.set(list, definitions.get(stated(num, "abstractNumId")) ?? []);
-    const restarted = [...descendants(num, "lvlOverride")].flatMap((override): [number, number][] => {
-      const start = stated(override, "startOverride");
-      return start === undefined ? [] : [[levelOf(override), Number(start)]];
-    });
-    restarts.set(list, new Map(restarted));
+    const overrides = [...descendants(num, "lvlOverride")].map((one) => [levelOf(one), Number(stated(one, "startOverride"))] as const);
+    restarts.set(list, new Map(overrides.filter(([, start]) => !Number.isNaN(start))));
   }
   return { levels, restarts };
 }

@@ -5,7 +5,7 @@ import { decodeText } from "../encoding.ts";
 import type { Format } from "./format.ts";
 import { parseHtml } from "./html.ts";
 import { descendants, firstOf, readXml, textOf as textOfXml } from "./office/xml.ts";
-import { isoDayOf, type JoinedPart, joinWritten, oneLine, plainMetadata, titleOf } from "./parsed.ts";
+import { isoDayOf, joinWritten, oneLine, plainMetadata, titleOf } from "./parsed.ts";
 import { picturesIn } from "./pictures.ts";
 import { type ArchiveParts, unpackZip } from "./zip.ts";
 
@@ -19,51 +19,32 @@ export const epubFormat: Format = {
   async read({ bytes, name, recogniser }) {
     const parts = unpackZip(bytes, (part) => MARKUP.test(part));
     const packagePath = firstOf(readXml(textOf(parts, "META-INF/container.xml")), "rootfile")?.attributes["full-path"] ?? "";
-    if (!parts.has(packagePath))
-      throw new IngestError(
-        "bad_archive",
-        "the file is no complete EPUB: it does not say where its table of contents is. Save it again as EPUB",
-      );
+    const message = "the file is no complete EPUB: it does not say where its table of contents is. Save it again as EPUB";
+    if (!parts.has(packagePath)) throw new IngestError("bad_archive", message);
     const book = readPackage(textOf(parts, packagePath), packagePath);
     const encryption = readXml(textOf(parts, "META-INF/encryption.xml"));
     const encrypted = new Set([...descendants(encryption, "CipherReference")].map(({ attributes }) => inside("", attributes.URI ?? "")));
     if (book.spine.some((path) => encrypted.has(path)))
       throw new IngestError("encrypted", "the book is encrypted: ingest an unprotected copy");
-    const missing: string[] = [];
-    const joined: JoinedPart[] = [];
-    const unseen: ReadingNotice[] = [];
-    const places: (readonly [number, string])[] = [];
-    let sourceStart = 0;
+    const missing = book.spine.filter((path) => !parts.has(path));
+    const left = `chapters are missing, although the book lists them: ${missing.slice(0, 5).join(", ")}`;
+    const notices: ReadingNotice[] = missing.length === 0 ? [] : [{ code: "left_out", message: left }];
+    let length = 0;
     const takeText = await picturesIn(bytes, recogniser);
-    for (const path of book.spine) {
-      if (!parts.has(path)) {
-        missing.push(path);
-        continue;
-      }
+    const chapters = book.spine.flatMap((path) => {
+      if (!parts.has(path)) return [];
       const source = textOf(parts, path);
-      places.push([sourceStart, path]);
+      const sourceStart = length;
+      length += source.length;
       const written = parseHtml(source, name, { takeText: (address) => takeText(inside(path, address)) });
-      const begun = sourceStart;
       for (const { ranges, ...notice } of written.notices ?? [])
-        unseen.push({ ...notice, message: `${path}: ${notice.message}`, ...(ranges && { ranges: ranges.map((at) => at + begun) }) });
-      joined.push({ written, sourceStart });
-      sourceStart += source.length;
-    }
-    const written = joinWritten(joined);
-    const notices: ReadingNotice[] =
-      missing.length === 0
-        ? []
-        : [{ code: "left_out", message: `chapters are missing, although the book lists them: ${missing.slice(0, 5).join(", ")}` }];
-    const title = book.title ?? titleOf(written) ?? name;
-    return [
-      {
-        ...written,
-        metadata: plainMetadata(title, { description: book.author, asOf: book.asOf }),
-        places: { type: "parts", parts: places },
-        encoding: "utf-8",
-        notices: [...notices, ...unseen],
-      },
-    ];
+        notices.push({ ...notice, message: `${path}: ${notice.message}`, ...(ranges && { ranges: ranges.map((at) => at + sourceStart) }) });
+      return [{ written, sourceStart, path }];
+    });
+    const written = joinWritten(chapters);
+    const metadata = plainMetadata(book.title ?? titleOf(written) ?? name, { description: book.author, asOf: book.asOf });
+    const places = { type: "parts" as const, parts: chapters.map(({ sourceStart, path }) => [sourceStart, path] as const) };
+    return [{ ...written, metadata, places, encoding: "utf-8", notices }];
   },
 };
 

@@ -50,26 +50,13 @@ export const TEXT_FORMATS: readonly TextFormat[] = [
   htmlText,
   textFormat("json", [".json"], 8, parseJson),
   textFormat("jsonl", [".jsonl", ".ndjson"], 8, parseJsonLines),
-  yamlFormat,
-  csvFormat,
-  vttFormat,
-  srtFormat,
+  ...[yamlFormat, csvFormat, vttFormat, srtFormat],
 ];
 
 export const FORMATS: readonly Format[] = [
   ...TEXT_FORMATS.map((format) => (format === htmlText ? htmlFormat : format)),
-  pdfFormat,
-  docxFormat,
-  odtFormat,
-  rtfFormat,
-  pptxFormat,
-  odpFormat,
-  epubFormat,
-  xlsxFormat,
-  odsFormat,
-  emlFormat,
-  mboxFormat,
-  archiveFormat,
+  ...[pdfFormat, docxFormat, odtFormat, rtfFormat, pptxFormat, odpFormat, epubFormat, xlsxFormat, odsFormat],
+  ...[emlFormat, mboxFormat, archiveFormat],
 ];
 
 export const supportedExtensions: readonly string[] = FORMATS.flatMap(({ extensions }) => extensions);
@@ -101,22 +88,15 @@ export function createInnerFiles(recogniser: Recogniser | null, depth = 1, total
     extensions: openedExtensions,
     async read(path, bytes) {
       total.bytes += bytes.length;
-      if (total.bytes > MAX_UNPACKED_BYTES) throw unpacksTooFar(MAX_UNPACKED_BYTES);
+      if (total.bytes > MAX_UNPACKED_BYTES) throw unpacksTooFar();
       const { format, notices } = chooseFormat(path, bytes);
       if (CONTAINERS.has(format.name) && depth >= MAX_INNER_DEPTH)
         throw new IngestError("too_deep", `files are nested more than ${MAX_INNER_DEPTH} levels deep: unpack the outer file`);
-      const results = await format.read({
-        path,
-        name: nameOf(path),
-        bytes,
-        recogniser,
-        inner: createInnerFiles(recogniser, depth + 1, total),
+      const inner = createInnerFiles(recogniser, depth + 1, total);
+      const results = await format.read({ path, name: nameOf(path), bytes, recogniser, inner });
+      return results.map((result) => {
+        return { ...result, format: result.format ?? format.name, notices: [...notices, ...(result.notices ?? [])] };
       });
-      return results.map((result) => ({
-        ...result,
-        format: result.format ?? format.name,
-        notices: [...notices, ...(result.notices ?? [])],
-      }));
     },
   };
 }
@@ -134,12 +114,13 @@ const byName = (name: string) => FORMATS.find((format) => format.name === name) 
 export function chooseFormat(path: string, bytes: Uint8Array): { readonly format: Format; readonly notices: readonly ReadingNotice[] } {
   const extension = extensionOf(path);
   const named = FORMATS.find(({ name, extensions }) => extensions.includes(extension) || name === OLD_NAMES[extension]) ?? null;
-  const found = formatByContent(bytes) ?? (named !== null && isPacked(named) ? textFormatByContent(bytes, extension) : null);
+  const isPacked = named !== null && PACKED.includes(named.name);
+  const found = formatByContent(bytes) ?? (isPacked ? textFormatByContent(bytes, extension) : null);
   if (found !== null && found !== named) {
     const message = `read as ${found.name}: the content has this format, although the file name says otherwise`;
     return { format: found, notices: extension === "" ? [] : [{ code: "wrong_extension", message }] };
   }
-  if (named !== null && found === null && isPacked(named) && bytes.length > 0) {
+  if (isPacked && found === null && bytes.length > 0) {
     const message = `the name says ${named.name}, but the content is different: check what the file is, and save it again`;
     throw new IngestError("wrong_content", message, { extension });
   }
@@ -148,10 +129,8 @@ export function chooseFormat(path: string, bytes: Uint8Array): { readonly format
   throw unsupportedFormat(extension);
 }
 
-/** Returns whether files of this format begin with a signature (fixed bytes). */
-function isPacked({ name }: Format): boolean {
-  return ["pdf", "docx", "odt", "rtf", "pptx", "odp", "epub", "xlsx", "ods", "zip"].includes(name);
-}
+/** Names of formats whose files begin with a signature (fixed bytes). */
+const PACKED = ["pdf", "docx", "odt", "rtf", "pptx", "odp", "epub", "xlsx", "ods", "zip"];
 
 /**
  * Returns the format of a text file whose extension is that of a binary format. Programs export web pages, MIME
@@ -171,7 +150,12 @@ function formatByContent(bytes: Uint8Array): Format | null {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024)).toString("latin1");
   if (/^[\s\0]{0,16}%PDF-\d/.test(head) || (/%PDF-\d\.\d/.test(head) && bytes.includes(0))) return byName("pdf");
   if (head.startsWith("{\\rtf")) return byName("rtf");
-  if (head.startsWith("\xd0\xcf\x11\xe0")) throw new IngestError("unsupported_format", describeOldFile(bytes));
+  if (head.startsWith("\xd0\xcf\x11\xe0")) {
+    const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    const [, message = "this is an old Office file: open it, and save it as DOCX, XLSX, PPTX or PDF"] =
+      COMPOUND_FILES.find(([stream]) => content.includes(stream, 0, "utf16le")) ?? [];
+    throw new IngestError("unsupported_format", message);
+  }
   if (!head.startsWith("PK\x03\x04") && !head.startsWith("PK\x05\x06")) return null;
   return byName(zipKind(bytes));
 }
@@ -184,12 +168,6 @@ const COMPOUND_FILES: readonly (readonly [stream: string, message: string])[] = 
   ["PowerPoint Document", "this is a PowerPoint 97–2003 presentation (.ppt): open it, and save it as PPTX"],
   ["__substg1.0_", "this is an Outlook message (.msg): save it as EML"],
 ];
-
-function describeOldFile(bytes: Uint8Array): string {
-  const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  const found = COMPOUND_FILES.find(([stream]) => content.includes(stream, 0, "utf16le"));
-  return found?.[1] ?? "this is an old Office file: open it, and save it as DOCX, XLSX, PPTX or PDF";
-}
 
 export function unsupportedFormat(extension: string): IngestError {
   const advice = conversionOf(extension) || `: use one of ${supportedExtensions.join(" ")}`;

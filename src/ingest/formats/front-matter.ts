@@ -4,7 +4,6 @@ import type { DocumentMetadata } from "../../shared/types.ts";
 import { composeYaml } from "../../text/compose-yaml.ts";
 import type { WrittenBlocks } from "../block-writer.ts";
 import { type FormatResult, isoDayOf } from "./parsed.ts";
-import { readPlainYaml } from "./plain-yaml.ts";
 
 /** Matches YAML between `---` lines at the top of a file. */
 const FENCED = /^\ufeff?(?<blank>(?:[ \t]*\r?\n)*)---[ \t]*\r?\n(?<yaml>[\s\S]*?)(?<=\n)(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/;
@@ -16,10 +15,7 @@ const RESTRICTING_TOML = /^\s*\+{3}[ \t]*\r?\n(?:(?!\+{3})[^\n]*\n)*?[ \t]*["']?
 const text = z
   .union([z.string(), z.number(), z.boolean()])
   .nullish()
-  .transform((value) => {
-    const trimmed = value === null || value === undefined ? "" : String(value).trim();
-    return trimmed === "" ? null : trimmed;
-  });
+  .transform((value) => String(value ?? "").trim() || null);
 const date = z
   .string()
   .nullish()
@@ -30,19 +26,10 @@ const date = z
 const oneOf = <const T extends readonly [string, ...string[]]>(values: T) => z.enum(values).nullable().catch(null);
 
 const frontMatterSchema = z.looseObject({
-  title: text,
-  display_title: text,
-  description: text,
-  url: text,
-  canonical: text,
-  as_of: date,
-  date: date.catch(null),
+  ...{ title: text, display_title: text, description: text, url: text, canonical: text, as_of: date, date: date.catch(null) },
+  ...{ topic: text, subtopic: text, access: text, tenant: text },
   authority: oneOf(["regulation", "agency", "summary"]),
-  topic: text,
-  subtopic: text,
   type: oneOf(["policy", "definition", "rating_table"]),
-  access: text,
-  tenant: text,
 });
 
 type FrontMatter = ReturnType<typeof frontMatter>;
@@ -53,16 +40,9 @@ export function withFrontMatter(
   { metadata, title, access, tenant }: FrontMatter,
   found: { readonly title: string } & Partial<DocumentMetadata>,
 ): FormatResult {
-  const { description = null, url = null, asOf = null } = found;
-  return {
-    ...written,
-    metadata: {
-      ...{ ...metadata, title: title ?? found.title, description: metadata.description ?? description },
-      ...{ url: metadata.url ?? url, asOf: metadata.asOf ?? asOf },
-    },
-    access,
-    tenant,
-  };
+  const description = metadata.description ?? found.description ?? null;
+  const [url, asOf] = [metadata.url ?? found.url ?? null, metadata.asOf ?? found.asOf ?? null];
+  return { ...written, metadata: { ...metadata, title: title ?? found.title, description, url, asOf }, access, tenant };
 }
 
 /**
@@ -85,10 +65,8 @@ export function readLooseFrontMatter(source: string): FrontMatter {
   if (RESTRICTING_TOML.test(source)) throw tomlFrontMatter();
   try {
     const front = fencedFrontMatter(source);
-    const isKnown = [front.title, front.access, front.tenant, ...Object.values(front.metadata)].some(
-      (value) => value !== null && value !== "",
-    );
-    return isKnown ? front : noFrontMatter(source);
+    const values = [front.title, front.access, front.tenant, ...Object.values(front.metadata)];
+    return values.some(Boolean) ? front : noFrontMatter(source);
   } catch (error) {
     if (error instanceof IngestError) return noFrontMatter(source);
     throw error;
@@ -117,24 +95,13 @@ function noFrontMatter(source: string): FrontMatter {
  * @param bodyStart offset at which the text after the front matter begins
  */
 function frontMatter(found: z.infer<typeof frontMatterSchema>, bodyStart: number) {
+  const { description, authority, topic, subtopic, type, access, tenant } = found;
   const title = found.title ?? found.display_title;
-  return {
-    /** `null` if the front matter states no title. The title is then taken from the text. */
-    title,
-    metadata: {
-      title: title ?? "",
-      description: found.description,
-      url: found.url ?? found.canonical,
-      asOf: found.as_of ?? found.date ?? onlyDay(found),
-      authority: found.authority,
-      topic: found.topic,
-      subtopic: found.subtopic,
-      type: found.type,
-    },
-    access: found.access,
-    tenant: found.tenant,
-    bodyStart,
-  };
+  const url = found.url ?? found.canonical;
+  const asOf = found.as_of ?? found.date ?? onlyDay(found);
+  const metadata = { title: title ?? "", description, url, asOf, authority, topic, subtopic, type };
+  // `title` is `null` if the front matter states none. The title is then taken from the text.
+  return { title, metadata, access, tenant, bodyStart };
 }
 
 /** Returns the date if exactly one value of the front matter is a date, e.g. that of `last_reviewed`; otherwise `null`. */
@@ -145,10 +112,8 @@ function onlyDay(found: Readonly<Record<string, unknown>>): string | null {
 
 /** Parses YAML without converting dates, because the day of a time stamp would depend on the time zone. */
 function yamlValues(yaml: string): unknown {
-  const plain = readPlainYaml(yaml);
-  if (plain !== null) return plain;
   try {
-    const [document] = composeYaml(yaml, { schema: "core", uniqueKeys: false, logLevel: "silent" }).documents;
+    const [document] = composeYaml(yaml, { uniqueKeys: false }).documents;
     const [problem] = document?.errors ?? [];
     if (problem !== undefined) throw badFrontMatter(lineAt(yaml, problem.pos[0]), problem.message, problem);
     return document?.toJS({ maxAliasCount: 100 }) ?? {};

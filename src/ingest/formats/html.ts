@@ -1,7 +1,7 @@
 import { BlockWriter } from "../block-writer.ts";
 import { describeFigures } from "./described-figures.ts";
 import { readFrontMatter, withFrontMatter } from "./front-matter.ts";
-import { type MarkupEvent, type OpenEvent, partnersOf, readMarkup, visibleEvents } from "./markup.ts";
+import { isBold, type MarkupEvent, type OpenEvent, opens, partnersOf, readMarkup, textOf, visibleEvents } from "./markup.ts";
 import { withNotesAtCalls, withRaisedText } from "./notes-at-calls.ts";
 import { findPanels, withPanelsAsDetails } from "./panels.ts";
 import { type FormatResult, oneLine, titleOf } from "./parsed.ts";
@@ -10,7 +10,6 @@ import { findUnseenText, unseenNotices } from "./unseen-text.ts";
 import { walkMarkup } from "./walk-markup.ts";
 
 const HIDDEN_ON_PAGES: ReadonlySet<string> = new Set(["header", "footer", "aside", "label", "input", "dialog"]);
-const BOLD: ReadonlySet<string> = new Set(["b", "strong"]);
 /**
  * Minimum share of the page's text that `article` elements must contain to be the main content. Teasers contain less.
  */
@@ -48,8 +47,8 @@ export function writeInline(writer: BlockWriter, event: MarkupEvent, bodyStart: 
   } else if (event.type === "open") {
     if (event.name === "br") writer.lineBreak();
     else if (event.name === "img" && event.attributes.alt) writer.opaque(event.attributes.alt, event.start, event.end);
-    else if (BOLD.has(event.name)) writer.beginBold();
-  } else if (event.type === "close" && BOLD.has(event.name)) writer.endBold();
+    else if (isBold(event)) writer.beginBold();
+  } else if (event.type === "close" && isBold(event)) writer.endBold();
 }
 
 /**
@@ -78,14 +77,11 @@ function isFurniture({ name, attributes }: OpenEvent): boolean {
  */
 function inside(all: readonly MarkupEvent[], unseen: ReadonlySet<OpenEvent>, matches: (event: OpenEvent) => boolean): MarkupEvent[] {
   const partner = partnersOf(all);
-  const found: MarkupEvent[] = [];
-  for (let i = 0; i < all.length; i++) {
-    const event = all[i];
-    if (event?.type !== "open" || !matches(event)) continue;
-    const close = partner[i] ?? i;
-    for (const inner of all.slice(i, close + 1)) found.push(inner);
-    i = close;
-  }
+  let close = -1;
+  const found = all.filter((event, i) => {
+    if (i > close && event.type === "open" && matches(event)) close = partner[i] ?? i;
+    return i <= close;
+  });
   return visibleEvents(found, unseen, (event) => event.name !== "header" && isFurniture(event));
 }
 
@@ -94,16 +90,15 @@ function textLength(events: readonly MarkupEvent[]): number {
 }
 
 function readHead(events: readonly MarkupEvent[]) {
-  const opened = events.filter((event) => event.type === "open");
-  const meta = opened.filter(({ name, attributes }) => name === "meta" && attributes.name?.toLowerCase() === "description");
-  const links = opened.filter(({ name, attributes }) => name === "link" && /(?:^|\s)canonical(?:\s|$)/i.test(attributes.rel ?? ""));
+  const meta = events.filter((event) => opens(event, "meta") && event.attributes.name?.toLowerCase() === "description") as OpenEvent[];
+  const isCanonical = /(?:^|\s)canonical(?:\s|$)/i;
+  const links = events.filter((event) => opens(event, "link") && isCanonical.test(event.attributes.rel ?? "")) as OpenEvent[];
   // A title inside an SVG drawing is not the title of the page.
-  const start = events.findIndex((event) => event.type === "open" && (event.name === "title" || event.name === "svg"));
-  const isTitle = start >= 0 && (events[start] as OpenEvent).name === "title";
+  const start = events.findIndex((event) => opens(event, "title", "svg"));
   const end = events.findIndex((event, i) => i > start && event.type === "close" && event.name === "title");
-  const inTitle = isTitle ? events.slice(start, end < 0 ? events.length : end) : [];
+  const inTitle = opens(events[start], "title") ? events.slice(start, end < 0 ? events.length : end) : [];
   return {
-    title: clean(inTitle.map((event) => (event.type === "text" ? event.text : "")).join("")),
+    title: clean(textOf(inTitle)),
     description: meta.flatMap(({ attributes }) => clean(attributes.content) ?? [])[0] ?? null,
     url: links.flatMap(({ attributes }) => clean(attributes.href) ?? [])[0] ?? null,
   };

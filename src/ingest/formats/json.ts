@@ -2,8 +2,9 @@ import { isAlias, isMap, isScalar, isSeq, type Node, type ParsedNode } from "yam
 import { z } from "zod";
 import { IngestError, messageOf } from "../../shared/errors.ts";
 import type { SourceMapData, TextRange } from "../../shared/types.ts";
-import { composeYaml, MAX_YAML_DEPTH } from "../../text/compose-yaml.ts";
+import { composeYaml, MAX_DEPTH } from "../../text/compose-yaml.ts";
 import { composeMaps } from "../../text/source-map.ts";
+import { linesOf } from "../visible.ts";
 import { textFormat } from "./format.ts";
 import { parseMarkdownText } from "./markdown.ts";
 import { type FormatResult, plainMetadata, titleOf } from "./parsed.ts";
@@ -11,9 +12,6 @@ import { documentsOfValue, fieldOf, type ListValue, type RecordValue, type Scala
 
 /** Matches the tokens of JSON: string literals with their escapes, structural characters, and other literals. */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s"{}[\],:]+/gs;
-/** Maximum nesting depth of lists and records. Documents that people write are far below it. */
-const MAX_DEPTH = 200;
-
 type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer U)[] ? U[] : T[K] };
 
 /** Parses the valid JSON in `range` into values with offsets. Works iteratively, so that deep nesting cannot overflow the stack. */
@@ -34,15 +32,10 @@ function readJsonValue(source: string, range: TextRange): SourceValue {
     const token = match[0];
     const mark = token[0];
     if (mark === "{" || mark === "[") {
-      if (open.length >= MAX_DEPTH)
-        throw new IngestError(
-          "too_deep",
-          `values are nested more than ${MAX_DEPTH} levels deep at character ${match.index}. Use a flatter structure`,
-          { at: match.index },
-        );
+      const start = match.index;
+      assertDepth(open.length + 1, start);
       keys.push(key);
       key = null;
-      const start = match.index;
       open.push(mark === "{" ? { type: "record", fields: [], start, end: start } : { type: "list", items: [], start, end: start });
     } else if (mark === "}" || mark === "]") {
       const value = open.pop();
@@ -57,12 +50,15 @@ function readJsonValue(source: string, range: TextRange): SourceValue {
   return root;
 }
 
+/** @throws IngestError `too_deep` */
+function assertDepth(depth: number, at: number): void {
+  const message = `values are nested more than ${MAX_DEPTH} levels deep at character ${at}. Use a flatter structure`;
+  if (depth > MAX_DEPTH) throw new IngestError("too_deep", message, { at });
+}
+
 function toScalar(source: string, start: number, token: string): ScalarValue {
   const end = start + token.length;
-  if (!token.startsWith('"')) {
-    const text = token === "null" ? "" : token;
-    return { type: "scalar", text, isText: false, start, end, map: text === "" ? [] : [0, text.length, start, end] };
-  }
+  if (!token.startsWith('"')) return { ...asWritten(source, start, token === "null" ? start : end), isText: false, end };
   return { type: "scalar", text: JSON.parse(token) as string, isText: true, start, end, map: literalMap(source, { start, end }) };
 }
 
@@ -88,17 +84,14 @@ const optionalText = z
 /** Schema of a curated entry, which has the keys `entry_id` and `content`. Unknown keys are ignored. */
 const entrySchema = z.looseObject({
   entry_id: z.string().trim().min(1),
-  topic: optionalText,
-  subtopic: optionalText,
+  ...{ topic: optionalText, subtopic: optionalText },
   content: z.string(),
   url: optionalText,
   type: z.enum(["policy", "definition", "rating_table"]),
-  title: optionalText,
-  description: optionalText,
+  ...{ title: optionalText, description: optionalText },
   as_of: z.iso.date().nullish(),
   authority: z.enum(["regulation", "agency", "summary"]).nullish(),
-  access: optionalText,
-  tenant: optionalText,
+  ...{ access: optionalText, tenant: optionalText },
 });
 
 /** Parses JSON of any shape. Each curated entry (`isCurated`) becomes a separate document, with a source map to the file. */
@@ -107,21 +100,19 @@ export function parseJson(source: string, name: string): FormatResult[] {
   checkSyntax(source.slice(bom), 1);
   const root = readJsonValue(source, { start: bom, end: source.length });
   const values = root.type === "list" ? root.items : [root];
-  return values.some(isCurated) ? readEntries(values) : documentsOfValue(source, root, name);
+  return values.some(isCurated) ? readEntries(source, values) : documentsOfValue(source, root, name);
 }
 
 /** Parses JSON Lines: one value per line. */
 export function parseJsonLines(source: string, name: string): FormatResult[] {
   const items: SourceValue[] = [];
-  let number = 0;
-  for (const match of source.matchAll(/[^\n]*\n?/g)) {
-    number++;
-    const skipped = match[0].startsWith("\ufeff") ? 1 : 0;
-    if (match[0].slice(skipped).trim() === "") continue;
-    checkSyntax(match[0].slice(skipped), number);
-    items.push(readJsonValue(source, { start: match.index + skipped, end: match.index + match[0].length }));
+  for (const [i, { start, end, text }] of [...linesOf(source, 0, source.length)].entries()) {
+    const skipped = text.startsWith("\ufeff") ? 1 : 0;
+    if (text.slice(skipped).trim() === "") continue;
+    checkSyntax(text.slice(skipped), i + 1);
+    items.push(readJsonValue(source, { start: start + skipped, end }));
   }
-  if (items.some(isCurated)) return readEntries(items);
+  if (items.some(isCurated)) return readEntries(source, items);
   return documentsOfValue(source, { type: "list", items, start: 0, end: source.length }, name);
 }
 
@@ -130,10 +121,10 @@ function isCurated(value: SourceValue): boolean {
   return value.type === "record" && fieldOf(value, "entry_id") !== undefined && fieldOf(value, "content") !== undefined;
 }
 
-function readEntries(values: readonly SourceValue[]): FormatResult[] {
+function readEntries(source: string, values: readonly SourceValue[]): FormatResult[] {
   const seen = new Map<string, number>();
   return values.map((value, index) => {
-    const parsed = entrySchema.safeParse(plainValue(value));
+    const parsed = entrySchema.safeParse(JSON.parse(source.slice(value.start, value.end)));
     if (!parsed.success) throw wrongShape(index, parsed.error);
     const { data } = parsed;
     const first = seen.get(data.entry_id);
@@ -156,18 +147,6 @@ function readEntries(values: readonly SourceValue[]): FormatResult[] {
       tenant: data.tenant,
     };
   });
-}
-
-/** Converts the fields of an entry to JavaScript values. Nested lists and records are not converted. */
-function plainValue(value: SourceValue): unknown {
-  if (value.type !== "record") return value.type;
-  const { fields } = value;
-  return Object.fromEntries(
-    fields.map(([key, value]) => [
-      key.text,
-      value.type !== "scalar" ? value : value.isText ? value.text : value.text === "" ? null : JSON.parse(value.text),
-    ]),
-  );
 }
 
 function checkSyntax(text: string, firstLine: number): void {
@@ -199,30 +178,22 @@ function parseYaml(source: string, name: string): FormatResult[] {
     const message = `line ${line}: not valid YAML (${error.message.split("\n")[0]}): correct it there`;
     throw new IngestError("bad_yaml", message, { line }, { cause: error });
   }
-  const values = documents.flatMap(({ contents }) => (contents === null ? [] : [toValue(source, contents, 0)]));
-  const [only] = values;
-  const root: SourceValue =
-    only !== undefined && values.length === 1 ? only : { type: "list", items: values, start: 0, end: source.length };
-  return documentsOfValue(source, root, name);
+  const items = documents.flatMap(({ contents }) => (contents === null ? [] : [toValue(source, contents, 0)]));
+  const [only] = items;
+  const isSingle = only !== undefined && items.length === 1;
+  return documentsOfValue(source, isSingle ? only : { type: "list", items, start: 0, end: source.length }, name);
 }
 
 function toValue(source: string, node: ParsedNode | Node, depth: number): SourceValue {
   const [start, end] = node.range ?? [0, 0, 0];
-  if (depth > MAX_YAML_DEPTH)
-    throw new IngestError(
-      "too_deep",
-      `values are nested more than ${MAX_YAML_DEPTH} levels deep at character ${start}. Use a flatter structure`,
-      { at: start },
-    );
-  if (isSeq(node)) return { type: "list", start, end, items: node.items.map((item) => toValue(source, item as ParsedNode, depth + 1)) };
+  assertDepth(depth, start);
+  const inner = (one: unknown) => toValue(source, one as ParsedNode, depth + 1);
+  if (isSeq(node)) return { type: "list", start, end, items: node.items.map(inner) };
   if (isMap(node)) {
     const fields = node.items.map(({ key, value }) => {
-      const name = toValue(source, key as ParsedNode, depth + 1);
+      const name = inner(key);
       const scalar: ScalarValue = name.type === "scalar" ? name : asWritten(source, name.start, name.end);
-      return [
-        scalar,
-        value === null ? asWritten(source, scalar.end, scalar.end) : toValue(source, value as ParsedNode, depth + 1),
-      ] as const;
+      return [scalar, value === null ? asWritten(source, scalar.end, scalar.end) : inner(value)] as const;
     });
     return { type: "record", start, end, fields };
   }

@@ -87,16 +87,15 @@ async function readMail(bytes: Uint8Array, name: string, inner: InnerFiles): Pro
   });
   const attached = await readInnerFiles(files, inner);
   const notice = { code: "attachments", message: `attachments were not read: ${describeUnread(attached.unread)}` };
+  const unit = "extracted_utf16" as const;
   const result = {
-    ...joined,
-    metadata: plainMetadata(subject || name, { asOf: isoDay(mail.date) }),
-    unit: "extracted_utf16" as const,
+    ...{ ...joined, unit, metadata: plainMetadata(subject || name, { asOf: isoDay(mail.date) }) },
     ...(mail.messageId === undefined ? {} : { entryId: mail.messageId.replace(/^<|>$/g, "") }),
     notices: [...(attached.unread.length === 0 ? [] : [notice]), ...(written.notices ?? [])],
   };
   const quoted = earlier.map(({ text, date }, i): FormatResult => {
     const metadata = plainMetadata(`${subject || name}, quoted mail of ${date}`, { asOf: date });
-    return { ...readPlainMail(text, name), metadata, unit: "extracted_utf16", entryId: `quoted-${i + 1}` };
+    return { ...readPlainMail(text, name), metadata, unit, entryId: `quoted-${i + 1}` };
   });
   return [result, ...quoted, ...attached.results];
 }
@@ -144,14 +143,9 @@ async function parseMail(bytes: Uint8Array): Promise<Email> {
 }
 
 function headOf(mail: Email, subject: string): string {
-  const people = (list: Email["to"] | Email["from"][] | undefined) =>
-    (list ?? []).flatMap((one) => (one === undefined ? [] : [oneLine([one.name, one.address].filter(Boolean).join(" "))])).join(", ");
-  const lines = [
-    ["From", people([mail.from])],
-    ["To", people(mail.to)],
-    ["Cc", people(mail.cc)],
-    ["Date", isoDay(mail.date) ?? ""],
-  ].flatMap(([label, value]) => (value === "" ? [] : [`${label}: ${value}`]));
+  const people = (list: Email["to"] = []) => list.map(({ name, address }) => oneLine([name, address].filter(Boolean).join(" "))).join(", ");
+  const head = { From: people(mail.from && [mail.from]), To: people(mail.to), Cc: people(mail.cc), Date: isoDay(mail.date) ?? "" };
+  const lines = Object.entries(head).flatMap(([label, value]) => (value === "" ? [] : [`${label}: ${value}`]));
   return [...(subject === "" ? [] : [subject]), lines.join("\n")].join("\n\n");
 }
 

@@ -60,11 +60,10 @@ export function signsOf(masked: string, notes: readonly TextRange[], from: numbe
     if (!byLabel.has(label)) byLabel.set(label, note);
   }
   const signs: Sign[] = [];
-  SIGN.lastIndex = from;
-  for (let match = SIGN.exec(masked); match !== null; match = SIGN.exec(masked)) {
+  for (const match of masked.slice(from).matchAll(SIGN)) {
     const [whole, label, colon = ""] = match;
     if (label === undefined) continue;
-    const start = match.index;
+    const start = from + match.index;
     const end = start + whole.length;
     const note = byLabel.get(label.toLowerCase());
     if (leads.has(start)) signs.push({ start, end, effect: "lead" });
@@ -82,28 +81,24 @@ export function signsOf(masked: string, notes: readonly TextRange[], from: numbe
 export function codeSpanFinder(source: string): (at: number) => { readonly end: number } {
   const blankLine = /\n[ \t\r]*\n/g;
   let paragraphEnd = -1;
-  const closers = new Map<number, number[]>();
+  /** Runs of backticks of the paragraph, from the last to the first, by length. */
+  let closers = new Map<number, { readonly at: number }[]>();
   return (at) => {
     if (at >= paragraphEnd) {
       blankLine.lastIndex = at;
       const paragraph = blankLine.exec(source)?.index ?? source.length;
       paragraphEnd = Math.max(paragraph, at + 1);
-      closers.clear();
-      const runs = /`+/g;
-      const text = source.slice(at, paragraphEnd);
-      for (const run of text.matchAll(runs)) {
-        const found = closers.get(run[0].length);
-        if (found === undefined) closers.set(run[0].length, [at + run.index]);
-        else found.push(at + run.index);
-      }
-      for (const found of closers.values()) found.reverse();
+      const runs = [...source.slice(at, paragraphEnd).matchAll(/`+/g)].reverse();
+      closers = Map.groupBy(
+        runs.map((run) => ({ at: at + run.index, length: run[0].length })),
+        ({ length }) => length,
+      );
     }
     let length = 1;
     while (source[at + length] === "`") length++;
     const candidates = closers.get(length) ?? [];
-    while ((candidates.at(-1) ?? Number.POSITIVE_INFINITY) <= at) candidates.pop();
-    const close = candidates.at(-1);
-    return { end: close === undefined ? at + length : close + length };
+    while ((candidates.at(-1)?.at ?? Number.POSITIVE_INFINITY) <= at) candidates.pop();
+    return { end: (candidates.at(-1)?.at ?? at) + length };
   };
 }
 

@@ -32,10 +32,14 @@ const HARD_BREAK = /(?:\\| {2,})(\r?\n)?/y;
 /** Matches a gap that is too wide for the delimiter row of a table. For such a line, the table parser would take quadratic time. */
 const WIDE_GAP = /\s{100}/;
 
+function hasTooManyDelimiters(text: string): boolean {
+  return text.length > MAX_DELIMITERS && (text.match(/[*~_[\]`<]/g)?.length ?? 0) > MAX_DELIMITERS;
+}
+
 const limit: InlineParser = {
   name: "Limit",
   before: "Escape",
-  parse: (cx, _next, at) => (at === cx.offset && countDelimiters(cx.text) > MAX_DELIMITERS ? cx.end : -1),
+  parse: (cx, _next, at) => (at === cx.offset && hasTooManyDelimiters(cx.text) ? cx.end : -1),
 };
 
 const angles: InlineParser = {
@@ -160,16 +164,6 @@ export const MARKDOWN_PARSERS = {
   indented: ALL.configure(indented),
   line: ALL.configure({ parseBlock: [wordsOnly] }),
 } satisfies Record<string, MarkdownParser>;
-
-function countDelimiters(text: string): number {
-  let count = 0;
-  for (let i = text.length <= MAX_DELIMITERS ? text.length : 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    // Delimiters of inline markup: * ~ _ [ ] ` <
-    if (code === 42 || code === 126 || code === 95 || code === 91 || code === 93 || code === 96 || code === 60) count++;
-  }
-  return count;
-}
 
 /** Returns the labels of all link definitions in a text. */
 export function definedLabels(text: string): ReadonlySet<string> {

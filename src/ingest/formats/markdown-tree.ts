@@ -6,20 +6,12 @@ import { IMAGE_LABEL } from "./described-figures.ts";
 import { coverBrackets, definedLabels, labelKey, MARKDOWN_PARSERS } from "./markdown-parser.ts";
 import { COVER, type MaskedSource } from "./masked-source.ts";
 
-/** The source, the writer of its blocks, and counts of left-out content. */
-interface Sides {
+interface MarkdownParts {
   readonly source: MaskedSource;
+  /** Writes the blocks of the source. */
   readonly writer: BlockWriter;
-  readonly leftOut: LeftOutMarkdown;
-}
-
-/** Numbers of struck-through characters, and of pictures without alternative text. */
-export interface LeftOutMarkdown {
-  struck: number;
-  figures: number;
-}
-
-interface MarkdownNotes {
+  /** Numbers of struck-through characters, and of pictures without alternative text. */
+  readonly leftOut: Record<"struck" | "figures", number>;
   /** Footnote definitions, in order. Each definition ends the block before it. */
   readonly notes: readonly TextRange[];
   /** The footnotes that are written where they are cited, not where they are defined. */
@@ -44,7 +36,7 @@ const MARKS_IN_PAIRS = /^[^*]*(?:\*\*(?=\S)[^*]+\*\*[^*]*)+$/;
 const LEFT_OVER_MARK = /(?<=\S)\*\*|\*\*(?=\S)/g;
 
 /** Creates a writer that parses ranges of one markdown source and writes them as blocks. */
-export function createMarkdownWriter({ source, writer, leftOut }: Sides, { notes, moved }: MarkdownNotes) {
+export function createMarkdownWriter({ source, writer, leftOut, notes, moved }: MarkdownParts) {
   const labels = definedLabels(source.masked);
   const text = coverBrackets(source.masked, labels, COVER);
   let nextNote = 0;

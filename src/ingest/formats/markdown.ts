@@ -1,12 +1,12 @@
 import type { TextRange } from "../../shared/types.ts";
+import { firstAfter } from "../../text/numbers.ts";
 import { BlockWriter, type WrittenBlocks } from "../block-writer.ts";
 import { lineBreaks } from "../line-breaks.ts";
 import { pageStarts } from "../pages.ts";
-import { firstAfter } from "../visible.ts";
 import { readFrontMatter, withFrontMatter } from "./front-matter.ts";
 import { codeSpanFinder, fenceAfter, findNotes, maxIndentOf, signsOf } from "./markdown-notes.ts";
-import { createMarkdownWriter, type LeftOutMarkdown } from "./markdown-tree.ts";
-import { BLOCK_ELEMENTS, type MarkupEvent, readMarkup, visibleEvents } from "./markup.ts";
+import { createMarkdownWriter } from "./markdown-tree.ts";
+import { BLOCK_ELEMENTS, type MarkupEvent, opens, readMarkup, visibleEvents } from "./markup.ts";
 import { type Mask, maskSource, type Sign } from "./masked-source.ts";
 import { withRaisedText } from "./notes-at-calls.ts";
 import { findPanels, withPanelsAsDetails } from "./panels.ts";
@@ -89,11 +89,7 @@ export function parseMarkdownText(source: string, bodyStart: number): MarkdownTe
   }
 
   /** Writes the text. Each footnote in `moved` follows the block that first cites it; if no block cites it, it is omitted. */
-  function write(moved: ReadonlySet<TextRange>): {
-    readonly written: WrittenBlocks;
-    readonly called: ReadonlySet<TextRange>;
-    readonly leftOut: LeftOutMarkdown;
-  } {
+  function write(moved: ReadonlySet<TextRange>) {
     const writer = new BlockWriter(source, breaks);
     const called = new Set<TextRange>();
     const leftOut = { struck: 0, figures: 0 };
@@ -103,7 +99,7 @@ export function parseMarkdownText(source: string, bodyStart: number): MarkdownTe
       writer.writeBehind(() => markdown.writeNote(note));
     };
     const masked = maskSource(source, masks, signs, onCall);
-    const markdown = createMarkdownWriter({ source: masked, writer, leftOut }, { notes, moved });
+    const markdown = createMarkdownWriter({ source: masked, writer, leftOut, notes, moved });
     walk(writer, markdown.write);
     return { written: writer.finish(), called, leftOut };
   }
@@ -135,13 +131,10 @@ function withoutFalseTags(source: string, start: number): string {
       }
     }
     if (char === "`" && fence === "") {
-      const span = codeSpans(at);
-      for (let i = at; i < span.end; i++) {
-        if (source[i] !== "<") continue;
-        parts.push(source.slice(from, i), NOT_A_TAG);
-        from = i + 1;
-      }
-      at = span.end;
+      const { end } = codeSpans(at);
+      parts.push(source.slice(from, at), source.slice(at, end).replaceAll("<", NOT_A_TAG));
+      from = end;
+      at = end;
       continue;
     }
     if (char === "<") {
@@ -195,16 +188,13 @@ function masksOf(
     const start = Math.max(at, event.start);
     if (start > at) masks.push({ start: at, end: start, effect: "none", shown: "" });
     at = Math.max(at, event.end);
-    if (start >= event.end) continue;
-    if (event.type === "text") {
-      if (event.text.length !== event.end - event.start) masks.push({ start, end: event.end, effect: "shown", shown: event.text });
-      continue;
-    }
-    const isInlineBlock = event.type === "open" && BLOCK_ELEMENTS.has(event.name) && isOnTableLine(event);
-    const name = event.type === "open" ? event.name : "";
-    const shown = event.type === "open" ? (event.attributes.alt ?? "") : "";
-    const effect = name === "br" ? "break" : name === "img" && shown !== "" ? "shown" : isInlineBlock ? "paragraph" : "none";
-    masks.push({ start, end: event.end, effect, shown });
+    const mask = (effect: Mask["effect"], shown = "") => masks.push({ start, end: event.end, effect, shown });
+    const isAsWritten = event.type === "text" && event.text.length === event.end - event.start;
+    if (start >= event.end || isAsWritten) continue;
+    if (event.type === "text") mask("shown", event.text);
+    else if (opens(event, "br")) mask("break");
+    else if (opens(event, "img") && event.attributes.alt) mask("shown", event.attributes.alt);
+    else mask(opens(event, ...BLOCK_ELEMENTS) && isOnTableLine(event) ? "paragraph" : "none");
   }
   if (at < length) masks.push({ start: at, end: length, effect: "none", shown: "" });
   return masks;
@@ -215,8 +205,6 @@ function pipeLines(source: string, start: number): (offset: number) => boolean {
   if (!source.includes("|", start)) return () => false;
   const line = /^[ \t]*\|.*\|[ \t\r]*$/gm;
   line.lastIndex = start;
-  const lines: TextRange[] = [];
-  for (let match = line.exec(source); match !== null; match = line.exec(source))
-    lines.push({ start: match.index, end: match.index + match[0].length });
+  const lines = [...source.matchAll(line)].map(({ 0: { length }, index }) => ({ start: index, end: index + length }));
   return (offset) => (lines[firstAfter(lines, offset)]?.start ?? Number.POSITIVE_INFINITY) <= offset;
 }

@@ -11,7 +11,7 @@ export const BLOCK_ELEMENTS: ReadonlySet<string> = new Set(
 );
 
 /** Elements whose content is not visible text. */
-const HIDDEN_ELEMENTS: ReadonlySet<string> = new Set(
+export const HIDDEN_ELEMENTS: ReadonlySet<string> = new Set(
   (
     "audio canvas datalist head iframe math nav noembed noframes noscript object optgroup option script select style svg template " +
     "textarea title video"
@@ -42,9 +42,7 @@ export function visibleEvents(
     }
     const end = events[close]?.end ?? event.end;
     if (!BLOCK_ELEMENTS.has(event.name) && !HIDDEN_ELEMENTS.has(event.name)) visible.push({ type: "comment", start: event.start, end });
-    else {
-      visible.push({ ...opening("hr", event.start), end }, closing("hr", end));
-    }
+    else visible.push({ ...opening("hr", event.start), end }, closing("hr", end));
     i = close;
   }
   return visible;
@@ -56,27 +54,45 @@ export function partnersOf(events: readonly MarkupEvent[]): Int32Array {
   const open: number[] = [];
   for (const [i, event] of events.entries()) {
     if (event.type === "open") open.push(i);
-    else if (event.type === "close") {
-      const start = open.pop();
-      if (start === undefined) continue;
-      partner[start] = i;
-      partner[i] = start;
-    }
+    const start = event.type === "close" ? open.pop() : undefined;
+    if (start !== undefined) [partner[start], partner[i]] = [i, start];
   }
   for (const i of open) partner[i] = i;
   return partner;
 }
 
+/** Maps each id of an element to the index of its opening event. Of several elements with one id, the first counts. */
+export function indexesById(events: readonly MarkupEvent[]): ReadonlyMap<string, number> {
+  const indexes = new Map<string, number>();
+  for (const [i, event] of events.entries()) {
+    const id = event.type === "open" ? event.attributes.id : undefined;
+    if (id !== undefined && !indexes.has(id)) indexes.set(id, i);
+  }
+  return indexes;
+}
+
+/** Checks whether an event opens an element with one of these names. */
+export function opens<Name extends string>(
+  event: MarkupEvent | undefined,
+  ...names: readonly Name[]
+): event is OpenEvent & { readonly name: Name } {
+  return event?.type === "open" && (names as readonly string[]).includes(event.name);
+}
+
+export function isBold({ name }: OpenEvent | CloseEvent): boolean {
+  return name === "b" || name === "strong";
+}
+
+/** Returns the text in a range of events. */
+export function textOf(events: readonly MarkupEvent[]): string {
+  return events.map((event) => (event.type === "text" ? event.text : "")).join("");
+}
+
 function isHidden(event: OpenEvent, close: MarkupEvent | undefined, isHiddenToo: (event: OpenEvent) => boolean): boolean {
   const { name, attributes } = event;
   const hides = name === "button" || HIDDEN_ELEMENTS.has(name) || attributes["aria-hidden"] === "true" || isHiddenToo(event);
-  if (!hides) return false;
   // An element without a closing tag must not hide the rest of the document.
-  return RAW_ELEMENTS.has(name) || (close?.type === "close" && !close.atEnd);
-}
-
-export function isNeverText(name: string): boolean {
-  return HIDDEN_ELEMENTS.has(name);
+  return hides && (RAW_ELEMENTS.has(name) || (close?.type === "close" && !close.atEnd));
 }
 
 export interface OpenEvent extends TextRange {
@@ -115,16 +131,21 @@ export function closing(name: string, at: number): CloseEvent {
 }
 
 /** Maximum nesting depth of elements. Pages that people write are far below it. Processing time is quadratic in the depth. */
-export const MAX_MARKUP_DEPTH = 6_000;
+const MAX_MARKUP_DEPTH = 6_000;
 
 /** Parses HTML into balanced events in document order. Closing tags without an opening tag are dropped. */
 export function readMarkup(source: string, options: { readonly decodeEntities: boolean }): MarkupEvent[] {
   const events: MarkupEvent[] = [];
   let depth = 0;
+  const addComment = () => events.push({ type: "comment", start: parser.startIndex, end: parser.endIndex + 1 });
   const parser: Parser = new Parser(
     {
       onopentag(name, attributes, implied) {
-        if (++depth > MAX_MARKUP_DEPTH) throw tooDeep(parser.startIndex);
+        if (++depth > MAX_MARKUP_DEPTH) {
+          const at = parser.startIndex;
+          const message = `tags are nested more than ${MAX_MARKUP_DEPTH} levels deep at character ${at}: close the open tags`;
+          throw new IngestError("too_deep", message, { at, limit: MAX_MARKUP_DEPTH });
+        }
         const end = parser.endIndex + 1;
         // `</br>` is reported as an implied `<br>`.
         events.push({ type: "open", name, attributes, start: implied && name !== "br" ? end : parser.startIndex, end });
@@ -137,20 +158,11 @@ export function readMarkup(source: string, options: { readonly decodeEntities: b
       ontext(text) {
         events.push({ type: "text", text, start: parser.startIndex, end: parser.endIndex + 1 });
       },
-      oncomment() {
-        events.push({ type: "comment", start: parser.startIndex, end: parser.endIndex + 1 });
-      },
-      onprocessinginstruction() {
-        events.push({ type: "comment", start: parser.startIndex, end: parser.endIndex + 1 });
-      },
+      oncomment: addComment,
+      onprocessinginstruction: addComment,
     },
-    { decodeEntities: options.decodeEntities, lowerCaseTags: true, lowerCaseAttributeNames: true },
+    options,
   );
   parser.end(source);
   return events;
-}
-
-function tooDeep(at: number): IngestError {
-  const message = `tags are nested more than ${MAX_MARKUP_DEPTH} levels deep at character ${at}: close the open tags`;
-  return new IngestError("too_deep", message, { at, limit: MAX_MARKUP_DEPTH });
 }

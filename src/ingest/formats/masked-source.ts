@@ -1,11 +1,9 @@
 import type { TextRange } from "../../shared/types.ts";
+import { firstAfter } from "../../text/numbers.ts";
 import type { BlockWriter } from "../block-writer.ts";
-import { firstAfter } from "../visible.ts";
 
 /** A range of the source that is not displayed as written: an inline tag, a comment, or text with another displayed form. */
-export interface Mask {
-  readonly start: number;
-  readonly end: number;
+export interface Mask extends TextRange {
   readonly effect: "none" | "break" | "paragraph" | "shown";
   /** The text to display instead, such as alternative text or superscript digits. */
   readonly shown: string;
@@ -36,7 +34,7 @@ export function maskSource(
   signs: readonly Sign[] = [],
   onCall: (note: TextRange) => void = () => {},
 ) {
-  const masked = coverSigns(cover(source, masks), signs);
+  const masked = coverRanges(cover(source, masks), signs, () => COVER);
   const covered = signs.length === 0 ? masks : [...masks, ...signs].sort((a, b) => a.start - b.start);
   return { masked, hasTags: masks.length > 0, write };
 
@@ -46,9 +44,10 @@ export function maskSource(
     for (let i = firstAfter(covered, start); i < covered.length && at < end; i++) {
       const mask = covered[i];
       if (mask === undefined || mask.start >= end) break;
-      if (mask.effect === "text" || (isCode && (mask.effect === "call" || mask.effect === "lead"))) continue;
+      const isSign = mask.effect === "call" || mask.effect === "lead";
+      if (mask.effect === "text" || (isCode && isSign)) continue;
       writer.text(at, mask.start);
-      if (mask.effect === "call" || mask.effect === "lead") writeSign(writer, mask);
+      if (isSign) writeSign(writer, mask);
       else if (mask.effect === "break") writer.lineBreak();
       else if (mask.effect === "paragraph") writer.paragraph();
       else if (mask.effect === "shown") writer.opaque(mask.shown, mask.start, mask.end);
@@ -69,32 +68,27 @@ export function maskSource(
 
 function cover(source: string, masks: readonly Mask[]): string {
   const textAfter = followingText(source, masks);
-  const parts: string[] = [];
-  let at = 0;
   let atLineStart = true;
-  for (const [i, { start, end }] of masks.entries()) {
-    const gap = source.slice(at, start);
+  return coverRanges(source, masks, (gap, i) => {
     const newline = gap.lastIndexOf("\n");
     atLineStart = (newline >= 0 || atLineStart) && /^[ \t]*$/.test(gap.slice(newline + 1));
-    const next = textAfter[i] ?? end;
-    const isSpace = atLineStart && BLOCK_START.test(source.slice(next, next + 24));
-    parts.push(gap, (isSpace ? " " : COVER).repeat(end - start));
-    at = end;
-  }
-  parts.push(source.slice(at));
-  return parts.join("");
+    const next = textAfter[i] ?? 0;
+    return atLineStart && BLOCK_START.test(source.slice(next, next + 24)) ? " " : COVER;
+  });
 }
 
-function coverSigns(masked: string, signs: readonly Sign[]): string {
-  if (signs.length === 0) return masked;
-  const parts: string[] = [];
+/**
+ * Covers ranges (in order, without overlaps) by a repeated character.
+ * @param characterFor returns the character for the range with this index; `gap` is the text between it and the range before it
+ */
+function coverRanges(text: string, ranges: readonly TextRange[], characterFor: (gap: string, index: number) => string): string {
   let at = 0;
-  for (const { start, end } of signs) {
-    parts.push(masked.slice(at, start), COVER.repeat(end - start));
+  const parts = ranges.map(({ start, end }, i) => {
+    const gap = text.slice(at, start);
     at = end;
-  }
-  parts.push(masked.slice(at));
-  return parts.join("");
+    return gap + characterFor(gap, i).repeat(end - start);
+  });
+  return parts.join("") + text.slice(at);
 }
 
 /** Returns, for each mask, the start of the text after it. Further masks between them on the same line are skipped. */

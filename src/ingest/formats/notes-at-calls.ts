@@ -1,5 +1,6 @@
 import { decodeHTMLStrict } from "entities";
-import { BLOCK_ELEMENTS, closing, type MarkupEvent, type OpenEvent, opening, partnersOf } from "./markup.ts";
+import { BLOCK_ELEMENTS, closing, indexesById, type MarkupEvent, type OpenEvent, opening, opens, partnersOf, textOf } from "./markup.ts";
+import { oneLine } from "./parsed.ts";
 
 /** Matches the mark of a footnote reference, with or without brackets, e.g. "[3]" or "*". */
 const NOTE_MARK = /^\[?(\d{1,3}|\*{1,3}|[\u2020\u2021])\]?$/;
@@ -48,11 +49,7 @@ export function withNotesAtCalls(events: readonly MarkupEvent[]): readonly Marku
 }
 
 function citedNotes(events: readonly MarkupEvent[], partner: Int32Array): CitedNote[] {
-  const byId = new Map<string, number>();
-  for (const [i, event] of events.entries()) {
-    if (event.type !== "open" || event.attributes.id === undefined || byId.has(event.attributes.id)) continue;
-    byId.set(event.attributes.id, i);
-  }
+  const byId = indexesById(events);
   const found = new Map<number, CitedNote>();
   const open: number[] = [];
   for (const [i, event] of events.entries()) {
@@ -63,11 +60,11 @@ function citedNotes(events: readonly MarkupEvent[], partner: Int32Array): CitedN
     if (target === undefined || !NOTES.has((events[target] as OpenEvent).name)) continue;
     const close = partner[i] ?? i;
     const text = textOf(events.slice(i, close)).trim();
-    const nameOf = (at: number) => (events[at] as OpenEvent).name;
-    const isRaised = text.startsWith("[") || open.some((at) => nameOf(at) === "sup") || events.slice(i, close).some(isSuperscript);
+    const around = [...open.map((at) => events[at]), ...events.slice(i, close)];
+    const isRaised = text.startsWith("[") || around.some((one) => opens(one, "sup"));
     const isInside = target < i && (partner[target] ?? target) > i;
     const mark = isRaised && !isInside ? NOTE_MARK.exec(text)?.[1] : undefined;
-    const block = open.find((at) => nameOf(at) === "table") ?? open.findLast((at) => BLOCK_ELEMENTS.has(nameOf(at)));
+    const block = open.find((at) => opens(events[at], "table")) ?? open.findLast((at) => opens(events[at], ...BLOCK_ELEMENTS));
     if (mark === undefined || block === undefined) continue;
     const note = found.get(target) ?? { mark, open: target, at: partner[block] ?? block, calls: [] };
     note.calls.push(i);
@@ -77,9 +74,9 @@ function citedNotes(events: readonly MarkupEvent[], partner: Int32Array): CitedN
   // Skip a footnote inside another footnote. It would be moved twice.
   return [...found.values()]
     .sort((a, b) => a.open - b.open)
-    .filter((note) => {
-      const isOuter = note.open > end;
-      if (isOuter) end = partner[note.open] ?? note.open;
+    .filter(({ open }) => {
+      const isOuter = open > end;
+      if (isOuter) end = partner[open] ?? open;
       return isOuter;
     });
 }
@@ -90,19 +87,11 @@ function withoutLinksBack(events: readonly MarkupEvent[], partner: Int32Array, o
   for (let i = open + 1; i < (partner[open] ?? open); i++) {
     const event = events[i] as MarkupEvent;
     const close = partner[i] ?? i;
-    const isBack = event.type === "open" && event.name === "a" && (event.attributes.href ?? "").startsWith("#");
+    const isBack = opens(event, "a") && (event.attributes.href ?? "").startsWith("#");
     if (isBack && !ITSELF.test(textOf(events.slice(i, close)))) i = close;
     else inner.push(event);
   }
   return inner;
-}
-
-function isSuperscript(event: MarkupEvent): boolean {
-  return event.type === "open" && event.name === "sup";
-}
-
-function textOf(events: readonly MarkupEvent[]): string {
-  return events.map((event) => (event.type === "text" ? event.text : "")).join("");
 }
 
 const PLAIN = "0123456789+-\u2212\u2013=()n, ";
@@ -138,21 +127,17 @@ export function withRaisedText(events: readonly MarkupEvent[]): readonly MarkupE
   return rewritten;
 }
 
-function isRaising(event: MarkupEvent): boolean {
-  return event.type === "open" && (event.name === "sup" || event.name === "sub");
-}
+const isRaising = (event: MarkupEvent): boolean => opens(event, "sup", "sub");
 
 /** Returns the text that replaces a superscript or subscript; `null` to keep the element. */
 function raised(events: readonly MarkupEvent[], open: number, close: number, before: string): string | null {
   const inner = events.slice(open, close);
-  const isSimple = inner.every((event) => event.type !== "open" || (!BLOCK_ELEMENTS.has(event.name) && event.name !== "img"));
-  const text = decodeHTMLStrict(inner.map((event) => (event.type === "text" ? event.text : "")).join(""))
-    .replace(/\s+/g, " ")
-    .trim();
+  const isSimple = !inner.some((event) => opens(event, "img", ...BLOCK_ELEMENTS));
+  const text = oneLine(decodeHTMLStrict(textOf(inner)));
   if (!isSimple || !/\p{Nd}/u.test(text) || /[[\]*_`\\<]/.test(text)) return null;
-  const isLowered = inner.some((event, i) => i === 0 && event.type === "open" && event.name === "sub");
+  const isLowered = opens(inner[0], "sub");
   if (isLowered && /[\p{L})\]]$/u.test(before) && !/^\p{Nd}/u.test(textAfter(events, close))) return null;
-  const leads = inner.some((event) => event.type === "open" && event.name === "a" && event.attributes.href?.includes("#") === true);
+  const leads = inner.some((event) => opens(event, "a") && event.attributes.href?.includes("#") === true);
   if (leads && NOTE_MARK.test(text)) return `[${text}]`;
   const characters = [...text].map((character) => (isLowered ? LOWERED : RAISED)[PLAIN.indexOf(character)]);
   if (characters.every((character) => character !== undefined)) return characters.join("");

@@ -1,25 +1,7 @@
 /** Formats of a list item's number, named like the values of `type` in an HTML list. */
 export type OrdinalForm = "1" | "a" | "A" | "i" | "I";
 
-const ROMAN = [
-  ...([
-    [1000, "m"],
-    [900, "cm"],
-    [500, "d"],
-    [400, "cd"],
-    [100, "c"],
-    [90, "xc"],
-  ] as const),
-  ...([
-    [50, "l"],
-    [40, "xl"],
-    [10, "x"],
-    [9, "ix"],
-    [5, "v"],
-    [4, "iv"],
-    [1, "i"],
-  ] as const),
-] as const;
+const ROMAN = { m: 1000, cm: 900, d: 500, cd: 400, c: 100, xc: 90, l: 50, xl: 40, x: 10, ix: 9, v: 5, iv: 4, i: 1 };
 /** Maximum number for Roman numerals. Larger numbers are written in digits. */
 const MAX_ROMAN = 3_999;
 
@@ -32,7 +14,7 @@ export function ordinal(number: number, form: OrdinalForm): string {
 
 function roman(number: number): string {
   let [rest, text] = [number, ""];
-  for (const [value, letter] of ROMAN) {
+  for (const [letter, value] of Object.entries(ROMAN)) {
     text += letter.repeat(Math.floor(rest / value));
     rest %= value;
   }

@@ -1,4 +1,4 @@
-import { closing, isNeverText, type MarkupEvent, type OpenEvent, opening, partnersOf } from "./markup.ts";
+import { closing, HIDDEN_ELEMENTS, indexesById, type MarkupEvent, type OpenEvent, opening, opens, partnersOf } from "./markup.ts";
 
 export type Panels = ReturnType<typeof findPanels>;
 
@@ -9,11 +9,30 @@ const KEPT_AS = "span";
 /** Matches values of `data-toggle` or `data-bs-toggle` for a link or button that opens a panel. */
 const TOGGLES = /^(?:tab|pill|collapse)$/;
 
-/** Markup events, with the index of each event's partner tag and of its parent. */
-interface Tree {
-  readonly events: readonly MarkupEvent[];
-  readonly partner: Int32Array;
-  readonly parents: Int32Array;
+type Tree = ReturnType<typeof treeOf>;
+
+/** Adds the index of each event's partner tag and of its parent. */
+function treeOf(events: readonly MarkupEvent[]) {
+  const parents = new Int32Array(events.length).fill(-1);
+  const open: number[] = [];
+  for (const [i, event] of events.entries()) {
+    if (event.type === "close") open.pop();
+    parents[i] = open.at(-1) ?? -1;
+    if (event.type === "open") open.push(i);
+  }
+  return { events, partner: partnersOf(events), parents };
+}
+
+/** Returns the indexes of the opening events of table cells and of elements inside them. */
+function indexesInCells(events: readonly MarkupEvent[]): ReadonlySet<number> {
+  const inside = new Set<number>();
+  let cells = 0;
+  for (const [i, event] of events.entries()) {
+    if (event.type !== "open" && event.type !== "close") continue;
+    if (event.name === "td" || event.name === "th") cells += event.type === "open" ? 1 : -1;
+    if (event.type === "open" && cells > 0) inside.add(i);
+  }
+  return inside;
 }
 
 /**
@@ -25,23 +44,14 @@ interface Tree {
 export function findPanels(events: readonly MarkupEvent[]) {
   const found = new Map<number, number>();
   if (!events.some(mayControl)) return { controls: found, kept: new Set<number>() };
-  const tree: Tree = { events, partner: partnersOf(events), parents: parentsOf(events) };
+  const tree = treeOf(events);
   const { partner } = tree;
-  const byId = new Map<string, number>();
-  const inCells = new Set<number>();
-  let cells = 0;
-  for (const [i, event] of events.entries()) {
-    const isCell = (event.type === "open" || event.type === "close") && /^t[dh]$/.test(event.name);
-    if (isCell) cells += event.type === "open" ? 1 : -1;
-    if (event.type !== "open") continue;
-    if (cells > 0) inCells.add(i);
-    const { id } = event.attributes;
-    if (id !== undefined && !byId.has(id)) byId.set(id, i);
-  }
+  const byId = indexesById(events);
   const controls = events.flatMap((event, i) => (event.type === "open" && isControl(tree, i, byId) ? [{ i, event }] : []));
+  const inCells = indexesInCells(events);
   const openers = controls.filter(({ i }) => !inCells.has(i));
   const isOpener = new Set(openers.map(({ i }) => i));
-  const titles = events.flatMap((event, i) => (event.type === "open" && event.name === "h1" ? [i] : []));
+  const titles = events.flatMap((event, i) => (opens(event, "h1") ? [i] : []));
   const isWholePage = (element: number) => (titles[0] ?? -1) > element && (titles.at(-1) ?? 0) < (partner[element] ?? element);
   const matched = new Set<number>();
   const match = (control: number, panel: number | undefined): boolean => {
@@ -49,7 +59,7 @@ export function findPanels(events: readonly MarkupEvent[]) {
     const { name } = events[panel] as OpenEvent;
     const isAround = panel <= control && (partner[panel] ?? panel) >= control;
     const isInside = control <= panel && (partner[control] ?? control) >= panel;
-    if (isAround || isInside || isNeverText(name) || NO_PANEL.has(name)) return false;
+    if (isAround || isInside || HIDDEN_ELEMENTS.has(name) || NO_PANEL.has(name)) return false;
     if (!isRole(events[control], "tab") && !isRole(events[panel], "tabpanel") && isWholePage(panel)) return false;
     found.set(panel, control);
     matched.add(control);
@@ -70,7 +80,7 @@ export function withPanelsAsDetails(
   unseen: ReadonlySet<OpenEvent>,
 ): readonly MarkupEvent[] {
   if (controls.size + kept.size === 0) return events;
-  const tree: Tree = { events, partner: partnersOf(events), parents: parentsOf(events) };
+  const tree = treeOf(events);
   const { partner } = tree;
   const moved = new Map<number, number>();
   const ends = new Map<number, number>();
@@ -110,7 +120,7 @@ export function withPanelsAsDetails(
 
 /** Quick test for an event that may be a control. Most pages have none. */
 function mayControl(event: MarkupEvent): boolean {
-  return event.type === "open" && (event.name === "button" || event.name === "a" || event.attributes.role === "tab");
+  return opens(event, "button", "a") || isRole(event, "tab");
 }
 
 function isControl(tree: Tree, index: number, byId: ReadonlyMap<string, number>): boolean {
@@ -129,7 +139,7 @@ function isControl(tree: Tree, index: number, byId: ReadonlyMap<string, number>)
 
 /** Checks whether an element is a button that opens the text below it and is the title of that text. */
 function isAccordionButton(event: MarkupEvent | undefined): boolean {
-  if (event?.type !== "open" || event.name !== "button" || isRole(event, "tab")) return false;
+  if (!opens(event, "button") || isRole(event, "tab")) return false;
   return "aria-controls" in event.attributes || "aria-expanded" in event.attributes || (event.attributes.class ?? "").includes("accordion");
 }
 
@@ -158,17 +168,6 @@ function isWords(event: MarkupEvent | undefined): boolean {
 function holdsOnly(events: readonly MarkupEvent[], element: number, control: number): boolean {
   for (let i = element + 1; i < control; i++) if (events[i]?.type === "close" || isWords(events[i])) return false;
   return true;
-}
-
-function parentsOf(events: readonly MarkupEvent[]): Int32Array {
-  const parents = new Int32Array(events.length).fill(-1);
-  const open: number[] = [];
-  for (const [i, event] of events.entries()) {
-    if (event.type === "close") open.pop();
-    parents[i] = open.at(-1) ?? -1;
-    if (event.type === "open") open.push(i);
-  }
-  return parents;
 }
 
 /** Returns the heading or cell that contains nothing but this control, or `null`. */

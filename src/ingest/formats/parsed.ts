@@ -1,17 +1,13 @@
 import { valuesIn } from "../../language/values.ts";
-import type { Block, DocumentMetadata, OriginalUnit, PlaceData, ReadingNotice, SourceMapData } from "../../shared/types.ts";
+import type { Block, DocumentMetadata, OriginalUnit, PlaceData, ReadingNotice } from "../../shared/types.ts";
 import { tokenize } from "../../text/tokens.ts";
 import type { WrittenBlocks } from "../block-writer.ts";
 
-/** A separately parsed part of a document. `sourceStart` is its offset in the source of the whole document. */
-export interface JoinedPart {
-  readonly written: WrittenBlocks;
-  /** @default 0 */
-  readonly sourceStart?: number;
-}
-
-/** Joins the texts, blocks and source maps of parts, with empty lines between the parts. */
-export function joinWritten(parts: readonly JoinedPart[]): WrittenBlocks {
+/**
+ * Joins the texts, blocks and source maps of separately parsed parts, with empty lines between the parts. `sourceStart`
+ * is the offset of a part in the source of the whole document (default: 0).
+ */
+export function joinWritten(parts: readonly Readonly<{ written: WrittenBlocks; sourceStart?: number }>[]): WrittenBlocks {
   const texts: string[] = [];
   const blocks: Block[] = [];
   const sourceMap: number[] = [];
@@ -23,11 +19,10 @@ export function joinWritten(parts: readonly JoinedPart[]): WrittenBlocks {
       length += 2;
     }
     const first = blocks.length;
-    for (const block of written.blocks) {
-      const { header } = block;
-      blocks.push({ ...shiftedBy(block, length), header: header < 0 ? header : header + first });
-    }
-    appendMap(sourceMap, written.sourceMap, length, sourceStart);
+    for (const block of written.blocks)
+      blocks.push({ ...shiftedBy(block, length), header: block.header < 0 ? block.header : block.header + first });
+    // A segment is two offsets in the text and two in the source.
+    for (const [i, offset] of written.sourceMap.entries()) sourceMap.push(offset + (i % 4 < 2 ? length : sourceStart));
     texts.push(written.text);
     length += written.text.length;
   }
@@ -38,20 +33,13 @@ export function oneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }
 
-function shiftedBy<T extends Block>(block: T, by: number): T {
+function shiftedBy(block: Block, by: number): Block {
   const { start, end, runIn, sectionEnd } = block;
   return {
     ...{ ...block, start: start + by, end: end + by },
     ...(runIn === undefined ? {} : { runIn: runIn + by }),
     ...(sectionEnd === undefined ? {} : { sectionEnd: sectionEnd + by }),
   };
-}
-
-function appendMap(target: number[], map: SourceMapData, textStart: number, sourceStart: number): void {
-  for (let i = 0; i < map.length; i += 4) {
-    const [outStart = 0, outEnd = 0, start = 0, end = 0] = map.slice(i, i + 4);
-    target.push(outStart + textStart, outEnd + textStart, start + sourceStart, end + sourceStart);
-  }
 }
 
 /** The document that a format reads from a file, or from one entry of the file. */

@@ -1,5 +1,5 @@
 import { IngestError } from "../../shared/errors.ts";
-import type { ReadingNotice, SourceMapData, TextRange } from "../../shared/types.ts";
+import type { SourceMapData, TextRange } from "../../shared/types.ts";
 import { composeMaps } from "../../text/source-map.ts";
 import { BlockWriter, type WrittenBlocks } from "../block-writer.ts";
 import { MAX_SHEET_CELLS } from "../limits.ts";
@@ -40,21 +40,17 @@ interface Entry {
  * otherwise scalars; a record that contains only records with similar fields.
  */
 function entriesOf(root: SourceValue): Entry[] | null {
-  if (root.type === "list")
-    return root.items.length > 0 && root.items.every(isRecord) ? root.items.map((record) => ({ record, key: null })) : null;
+  if (root.type === "list") {
+    const areRecords = root.items.length > 0 && root.items.every((item) => item.type === "record");
+    return areRecords ? root.items.map((record) => ({ record, key: null })) : null;
+  }
   if (root.type !== "record") return null;
-  const lists = root.fields.filter(([, value]) => value.type === "list" && value.items.length > 0 && value.items.every(isRecord));
-  const [only] = lists;
-  const others = root.fields.filter(([, value]) => value.type !== "scalar");
-  if (only !== undefined && lists.length === 1 && others.length === 1)
-    return (only[1] as ListValue).items.filter(isRecord).map((record) => ({ record, key: null }));
+  const [only, ...others] = root.fields.flatMap(([, value]) => (value.type === "scalar" ? [] : [value]));
+  const listed = only?.type === "list" && others.length === 0 ? entriesOf(only) : null;
+  if (listed !== null) return listed;
   const kept = root.fields.flatMap(([key, value]) => (value.type === "record" ? [{ record: value, key }] : []));
   const isCatalogue = kept.length > 1 && kept.length === root.fields.length && haveSameFields(kept.map(({ record }) => record));
   return isCatalogue ? kept : null;
-}
-
-function isRecord(value: SourceValue): value is RecordValue {
-  return value.type === "record";
 }
 
 function isFlat({ fields }: RecordValue): boolean {
@@ -92,7 +88,7 @@ function tableDocument(source: string, entries: readonly Entry[], name: string):
   };
   writer.beginRow(table, true);
   if (isKeyed) write(null, 1, 1);
-  for (const [i, key] of [...columns.values()].entries()) write({ ...key }, 1, i + 1 + Number(isKeyed));
+  for (const [i, key] of [...columns.values()].entries()) write(key, 1, i + 1 + Number(isKeyed));
   writer.end();
   for (const [r, { record, key }] of entries.entries()) {
     writer.beginRow(table, false);
@@ -104,12 +100,8 @@ function tableDocument(source: string, entries: readonly Entry[], name: string):
     writer.end();
   }
   const message = `the file was read as a table with ${entries.length} rows, one per entry, and the columns ${[...columns.keys()].join(", ")}`;
-  return {
-    ...writer.finish(),
-    metadata: plainMetadata(name),
-    places: { type: "cells", cells: cells.sort((a, b) => (a[0] ?? 0) - (b[0] ?? 0)).flat(), sheets: [] },
-    notices: [{ code: "fields_guessed", message }],
-  };
+  const places = { type: "cells" as const, cells: cells.sort(([a = 0], [b = 0]) => a - b).flat(), sheets: [] };
+  return { ...writer.finish(), metadata: plainMetadata(name), places, notices: [{ code: "fields_guessed", message }] };
 }
 
 /** Rejects entries that share so few fields that they would form a huge and mostly empty table. */
@@ -129,9 +121,7 @@ function entryDocuments(source: string, entries: readonly Entry[], name: string)
     ...(question === null ? [] : [`question from "${question}"`]),
     `text from ${text === null ? "all fields" : `"${text}"`}`,
   ];
-  const notices: ReadingNotice[] = [
-    { code: "fields_guessed", message: `read as ${entries.length} documents, one per entry, with the ${fieldRoles.join(", the ")}` },
-  ];
+  const message = `read as ${entries.length} documents, one per entry, with the ${fieldRoles.join(", the ")}`;
   const seen = new Map<string, number>();
   return entries.map(({ record, key }, index) => {
     const wanted = key?.text ?? (id === null ? null : textOfField(record, id)) ?? String(index + 1);
@@ -144,7 +134,7 @@ function entryDocuments(source: string, entries: readonly Entry[], name: string)
       ...written,
       entryId: times === 0 ? wanted : `${wanted}~${times + 1}`,
       metadata: plainMetadata(called, { url: url !== null && /^https?:\/\//.test(url) ? url : null }),
-      notices,
+      notices: [{ code: "fields_guessed", message }],
     };
   });
 }
@@ -175,41 +165,32 @@ function rolesOf(records: readonly RecordValue[]) {
  */
 function askingField(records: readonly RecordValue[], others: readonly (string | null)[]): string | null {
   const counts = new Map<string, { filled: number; asks: number }>();
-  for (const { fields } of records) {
-    for (const [{ text: name }, value] of fields) {
-      const text = value.type === "scalar" ? value.text.trim() : "";
-      if (text === "" || others.includes(name)) continue;
-      const count = counts.get(name) ?? { filled: 0, asks: 0 };
-      counts.set(name, count);
-      count.filled++;
-      if (name.toLowerCase() === QUESTION_FIELD || /[?\uff1f]$/.test(text)) count.asks++;
-    }
+  for (const [{ text: name }, value] of records.flatMap(({ fields }) => fields)) {
+    const text = value.type === "scalar" ? value.text.trim() : "";
+    if (text === "" || others.includes(name)) continue;
+    const count = counts.get(name) ?? { filled: 0, asks: 0 };
+    counts.set(name, count);
+    count.filled++;
+    if (name.toLowerCase() === QUESTION_FIELD || /[?\uff1f]$/.test(text)) count.asks++;
   }
   return [...counts].find(([, { filled, asks }]) => filled >= records.length / 2 && asks > filled / 2)?.[0] ?? null;
 }
 
 /** Returns the first of the given field names that has text in at least half of the records. Ignores case. */
 function chooseField(records: readonly RecordValue[], names: readonly string[]): string | null {
-  const spelled = new Map<string, string>();
-  for (const record of records.slice(0, 100))
-    for (const [key] of record.fields) if (!spelled.has(key.text.toLowerCase())) spelled.set(key.text.toLowerCase(), key.text);
-  for (const name of names) {
-    const field = spelled.get(name);
-    if (field === undefined) continue;
-    const filled = records.filter((record) => textOfField(record, field) !== null);
-    if (filled.length >= records.length / 2) return field;
-  }
-  return null;
+  const known = records.slice(0, 100).flatMap(({ fields }) => fields.map(([key]) => key.text));
+  const spelled = new Map(known.reverse().map((field) => [field.toLowerCase(), field]));
+  const fields = names.flatMap((name) => spelled.get(name) ?? []);
+  const isFilled = (field: string) => records.filter((record) => textOfField(record, field) !== null).length >= records.length / 2;
+  return fields.find(isFilled) ?? null;
 }
 
 /** Returns the field with the most text; `null` if its values are as short as labels on average (`SHORT_TEXT`). */
 function longestField(records: readonly RecordValue[], others: readonly (string | null)[]): string | null {
   const lengths = new Map<string, number>();
-  for (const { fields } of records) {
-    for (const [key, value] of fields) {
-      if (value.type === "scalar" && value.isText && !others.includes(key.text))
-        lengths.set(key.text, (lengths.get(key.text) ?? 0) + value.text.length);
-    }
+  for (const [key, value] of records.flatMap(({ fields }) => fields)) {
+    if (value.type === "scalar" && value.isText && !others.includes(key.text))
+      lengths.set(key.text, (lengths.get(key.text) ?? 0) + value.text.length);
   }
   const [name, length] = [...lengths].sort((a, b) => b[1] - a[1])[0] ?? [null, 0];
   return length / records.length > SHORT_TEXT ? name : null;
@@ -219,13 +200,11 @@ function longestField(records: readonly RecordValue[], others: readonly (string 
 function writeEntry(source: string, record: RecordValue, { title, question, text }: Roles, level: number): WrittenBlocks[] {
   const parts: WrittenBlocks[] = [];
   const of = (name: string | null) => (name === null ? undefined : fieldOf(record, name));
-  const headings = [of(title), of(question)].filter((value) => value?.type === "scalar" && value.text.trim() !== "");
-  for (const [i, heading] of headings.entries())
-    if (heading?.type === "scalar")
-      parts.push(written(source, (writer) => writeHeading(writer, heading, Math.min(level + i, MAX_HEADING))));
+  const headings = [of(title), of(question)].flatMap((value) => (value?.type === "scalar" && value.text.trim() !== "" ? [value] : []));
+  for (const [i, heading] of headings.entries()) parts.push(asHeading(source, heading, level + i));
   const body = of(text);
   if (body?.type === "scalar") parts.push(asMarkdown(body));
-  const rest = record.fields.filter(([, value]) => !headings.includes(value) && value !== body);
+  const rest = record.fields.filter(([, value]) => value !== body && !headings.some((heading) => heading === value));
   parts.push(...writeFields(source, rest, level + 1));
   return parts;
 }
@@ -241,25 +220,27 @@ function writeValue(source: string, value: SourceValue, level: number): WrittenB
     const asks = roles.question !== null || roles.title?.toLowerCase() === QUESTION_FIELD;
     return asks && roles.text !== null ? writeEntry(source, value, roles, level) : writeFields(source, value.fields, level);
   }
-  if (value.type === "scalar") return [isLong(value) ? asMarkdown(value) : written(source, (writer) => writeScalar(writer, value))];
-  const records = value.items.filter(isRecord);
-  if (records.length > 1 && records.length === value.items.length && records.every(isFlat)) {
-    const entries = records.map((record) => ({ record, key: null }));
-    return [tableDocument(source, entries, "")];
+  if (value.type === "scalar") {
+    if (isLong(value)) return [asMarkdown(value)];
+    const writer = new BlockWriter(source);
+    writeScalar(writer, value);
+    return [writer.finish()];
   }
-  return writeFields(
-    source,
-    value.items.map((item) => [null, item] as const),
-    level,
-  );
+  const entries = entriesOf(value) ?? [];
+  if (entries.length > 1 && entries.every(({ record }) => isFlat(record))) return [tableDocument(source, entries, "")];
+  const fields = value.items.map((item): Field => [null, item]);
+  return writeFields(source, fields, level);
 }
 
+/** A value with its key; the key is `null` in a list. */
+type Field<Value = SourceValue> = readonly [key: ScalarValue | null, value: Value];
+
 /** Writes short values as list items (`key: value`); longer values and nested structures, below a heading with the key. */
-function writeFields(source: string, fields: readonly (readonly [ScalarValue | null, SourceValue])[], level: number): WrittenBlocks[] {
+function writeFields(source: string, fields: readonly Field[], level: number): WrittenBlocks[] {
   const parts: WrittenBlocks[] = [];
-  let items: (readonly [ScalarValue | null, ScalarValue])[] = [];
+  let items: Field<ScalarValue>[] = [];
   const flush = () => {
-    if (items.length > 0) parts.push(writeItems(source, items));
+    if (items.length > 0) parts.push(asList(source, items));
     items = [];
   };
   for (const [key, value] of fields) {
@@ -268,33 +249,33 @@ function writeFields(source: string, fields: readonly (readonly [ScalarValue | n
       continue;
     }
     flush();
-    if (key !== null) parts.push(written(source, (writer) => writeHeading(writer, key, Math.min(level, MAX_HEADING))));
+    if (key !== null) parts.push(asHeading(source, key, level));
     parts.push(...writeValue(source, value, key === null ? level : level + 1));
   }
   flush();
   return parts;
 }
 
-function writeItems(source: string, items: readonly (readonly [ScalarValue | null, ScalarValue])[]): WrittenBlocks {
-  return written(source, (writer) => {
-    writer.beginList();
-    for (const [key, value] of items) {
-      writer.beginItem();
-      if (key !== null) {
-        writeScalar(writer, key);
-        writer.opaque(": ", key.end, Math.max(key.end + 1, value.start));
-      }
-      writeScalar(writer, value);
-      writer.end();
+function asList(source: string, items: readonly Field<ScalarValue>[]): WrittenBlocks {
+  const writer = new BlockWriter(source);
+  writer.beginList();
+  for (const [key, value] of items) {
+    writer.beginItem();
+    if (key !== null) {
+      writeScalar(writer, key);
+      writer.opaque(": ", key.end, Math.max(key.end + 1, value.start));
     }
-    writer.endList();
-  });
+    writeScalar(writer, value);
+    writer.end();
+  }
+  return writer.finish();
 }
 
-function writeHeading(writer: BlockWriter, value: ScalarValue, level: number): void {
-  writer.beginHeading(level);
+function asHeading(source: string, value: ScalarValue, level: number): WrittenBlocks {
+  const writer = new BlockWriter(source);
+  writer.beginHeading(Math.min(level, MAX_HEADING));
   writeScalar(writer, value);
-  writer.end();
+  return writer.finish();
 }
 
 /** Writes a scalar segment by segment of its map, so that each character maps to its own offset in the source. */
@@ -313,12 +294,6 @@ function asMarkdown(value: ScalarValue): WrittenBlocks {
 
 function isLong({ text, isText }: ScalarValue): boolean {
   return isText && (text.length > SHORT_VALUE || text.includes("\n"));
-}
-
-function written(source: string, write: (writer: BlockWriter) => void): WrittenBlocks {
-  const writer = new BlockWriter(source);
-  write(writer);
-  return writer.finish();
 }
 
 function joinAll(parts: readonly WrittenBlocks[]): WrittenBlocks {

@@ -38,11 +38,9 @@ function readCues(source: string, name: string): FormatResult {
     else if (state === "outside" && SILENT.test(text.replace("\ufeff", ""))) state = "silent";
     else if (state === "spoken") writeLine(start, Math.min(end + 1, source.length));
   }
-  if (cues.length === 0 && !HEADER_ONLY.test(source))
-    throw new IngestError(
-      "wrong_content",
-      "the file contains no subtitles: no line has times such as 00:01:02.000 --> 00:01:04.000. Check the file, or rename it to its real format",
-    );
+  const message =
+    "the file contains no subtitles: no line has times such as 00:01:02.000 --> 00:01:04.000. Check the file, or rename it to its real format";
+  if (cues.length === 0 && !HEADER_ONLY.test(source)) throw new IngestError("wrong_content", message);
   return { ...writer.finish(), metadata: plainMetadata(name), places: { type: "times", cues } };
 
   function writeLine(start: number, end: number): void {

@@ -1,4 +1,4 @@
-import type { MarkupEvent, OpenEvent } from "./markup.ts";
+import { isBold, type MarkupEvent, type OpenEvent, opens } from "./markup.ts";
 
 /** Maximum length, in characters, of a text that is repeated in each row and column that its cell spans. */
 const SHORT_CHARACTERS = 200;
@@ -12,8 +12,6 @@ const COPIED_PER_EVENT = 8;
 const LEAST_COPIED = 64;
 /** Maximum number of events (tags and texts) in a simple cell. Cells with more are neither column names nor values. */
 const SIMPLE_EVENTS = 60;
-const SECTIONS: ReadonlySet<string> = new Set(["thead", "tbody", "tfoot"]);
-const BOLD: ReadonlySet<string> = new Set(["b", "strong"]);
 
 export interface MarkupCell {
   /** Indexes of the opening and closing events of the cell. */
@@ -45,12 +43,7 @@ export interface MarkupRow {
 export type MarkupGrid = ReturnType<typeof readRows>;
 
 /** The events of a document with their partner tags, and the indexes of the opening and closing event of one table. */
-export interface TableSource {
-  readonly events: readonly MarkupEvent[];
-  readonly partner: Int32Array;
-  readonly open: number;
-  readonly close: number;
-}
+export type TableSource = Readonly<{ events: readonly MarkupEvent[]; partner: Int32Array; open: number; close: number }>;
 
 /**
  * Returns the cells of a table with their spans, limited as in HTML. If too many events would be copied to repeat
@@ -91,7 +84,7 @@ function readRows(table: TableSource, hasSpans: boolean) {
     const event = events[i];
     if (event?.type !== "open") continue;
     const end = partner[i] ?? i;
-    if (SECTIONS.has(event.name)) reaching = [];
+    if (opens(event, "thead", "tbody", "tfoot")) reaching = [];
     if (event.name === "thead") headEnd = end;
     if (event.name === "table") i = end;
     if (event.name !== "tr") continue;
@@ -130,8 +123,8 @@ function placeRow(raw: readonly RawCell[], above: readonly Reaching[], hasSpans:
   for (const { attributes, ...cell } of raw) {
     passReaching();
     const room = (above[next]?.cell.column ?? Number.POSITIVE_INFINITY) - column;
-    const columns = hasSpans ? Math.min(room, spanOf(attributes.colspan, { least: 1, most: MOST_COLUMNS })) : 1;
-    const rows = hasSpans ? spanOf(attributes.rowspan, { least: 0, most: MOST_ROWS }) : 1;
+    const columns = hasSpans ? Math.max(1, Math.min(room, MOST_COLUMNS, spanOf(attributes.colspan))) : 1;
+    const rows = hasSpans ? Math.min(MOST_ROWS, spanOf(attributes.rowspan)) : 1;
     const placed = { ...cell, column, columns };
     cells.push(placed);
     own.add(placed);
@@ -144,9 +137,8 @@ function placeRow(raw: readonly RawCell[], above: readonly Reaching[], hasSpans:
 }
 
 /** Parses a span as HTML does: invalid values are 1. */
-function spanOf(value: string | undefined, { least, most }: { readonly least: number; readonly most: number }): number {
-  const digits = /^\s*\+?(\d+)/.exec(value ?? "")?.[1];
-  return digits === undefined ? 1 : Math.min(most, Math.max(least, Number(digits)));
+function spanOf(value = "1"): number {
+  return Number(/^\s*\+?(\d+)/.exec(value)?.[1] ?? 1);
 }
 
 function cellsIn({ events, partner }: TableSource, open: number, close: number): RawCell[] {
@@ -161,28 +153,23 @@ function cellsIn({ events, partner }: TableSource, open: number, close: number):
   return cells;
 }
 
-function readCell(
-  events: readonly MarkupEvent[],
-  open: number,
-  close: number,
-): Pick<MarkupCell, "text" | "isBold" | "isSimple" | "isShort"> {
+function readCell(events: readonly MarkupEvent[], open: number, close: number) {
   let text = "";
-  let isBold = true;
+  let isAllBold = true;
   let depth = 0;
   let isSimple = close - open <= SIMPLE_EVENTS;
   for (let i = open + 1; i < close && isSimple; i++) {
     const event = events[i];
-    if (event?.type === "open") {
-      if (event.name === "table") isSimple = false;
-      if (BOLD.has(event.name)) depth++;
-    } else if (event?.type === "close" && BOLD.has(event.name)) depth--;
+    if (opens(event, "table")) isSimple = false;
+    else if (event?.type === "open" && isBold(event)) depth++;
+    else if (event?.type === "close" && isBold(event)) depth--;
     else if (event?.type === "text" && event.text.trim() !== "") {
       text += event.text;
-      isBold &&= depth > 0;
+      isAllBold &&= depth > 0;
     }
   }
   text = text.trim();
-  return { text, isBold: isBold && text !== "", isSimple, isShort: isSimple && text.length <= SHORT_CHARACTERS };
+  return { text, isBold: isAllBold && text !== "", isSimple, isShort: isSimple && text.length <= SHORT_CHARACTERS };
 }
 
 const NUMERIC = /^[\s$€£¥%+\-(]*\d[\d\s.,/:%)-]*$/;

@@ -1,5 +1,5 @@
 import type { NamesColumns } from "../block-writer.ts";
-import { closing, type MarkupEvent, type OpenEvent, opening, partnersOf } from "./markup.ts";
+import { closing, type MarkupEvent, type OpenEvent, opening, opens, partnersOf } from "./markup.ts";
 import { columnsOf, type MarkupCell, type MarkupGrid, type MarkupRow, readGrid, type TableSource } from "./table-grid.ts";
 
 /**
@@ -54,23 +54,19 @@ const LOOKED_AT = 12;
  */
 export function layOutTables(events: readonly MarkupEvent[], isInline: (event: OpenEvent) => boolean) {
   const names = new Map<MarkupEvent, NamesColumns>();
-  if (!events.some(isTable)) return { events, names };
+  if (!events.some((event) => opens(event, "table"))) return { events, names };
   const partner = partnersOf(events);
   const laid: MarkupEvent[] = [];
   for (let i = 0; i < events.length; i++) {
     const event = events[i] as MarkupEvent;
     const close = partner[i] ?? i;
-    if (!isTable(event) || isInline(event) || close <= i) laid.push(event);
+    if (!opens(event, "table") || isInline(event) || close <= i) laid.push(event);
     else {
       layOut({ events, partner, open: i, close }, laid, names);
       i = close;
     }
   }
   return { events: laid, names };
-}
-
-function isTable(event: MarkupEvent): event is OpenEvent {
-  return event.type === "open" && event.name === "table";
 }
 
 function layOut(table: TableSource, laid: MarkupEvent[], names: Map<MarkupEvent, NamesColumns>): void {
@@ -228,8 +224,6 @@ function namesOf(grid: MarkupGrid, { first, rows }: Pick<Head, "first" | "rows">
 /** Returns the cell at each column, up to the last column that has one. */
 function slotsOf({ cells }: MarkupRow, width: number): ColumnCells {
   const slots: (MarkupCell | undefined)[] = [];
-  for (const cell of cells) {
-    for (let i = 0; i < columnsOf(cell, width); i++) slots[cell.column + i] = cell;
-  }
+  for (const cell of cells) for (let i = 0; i < columnsOf(cell, width); i++) slots[cell.column + i] = cell;
   return Array.from(slots);
 }

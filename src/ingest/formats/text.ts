@@ -51,18 +51,17 @@ const LABELLED_TITLE = /^(?:document )?title:\s+(\S.*)$/i;
 
 /** Returns the title, or `null`. The heading of a chapter is the title only if the text has a single chapter. */
 function titleOf({ text, blocks }: WrittenBlocks): string | null {
-  const [first, ...others] = blocks
+  const tops = blocks
     .slice(0, TITLE_AMONG)
     .map((block) => ({ ...block, text: text.slice(block.start, Math.min(block.end, block.start + MAX_TITLE + 1)) }));
+  const [first] = tops;
   if (first === undefined) return null;
-  for (const one of [first, ...others]) {
-    const labelled = LABELLED_TITLE.exec(one.text)?.[1];
-    if (labelled !== undefined && one.text.length <= MAX_TITLE) return labelled;
-  }
-  if (first.type === "paragraph" && others.length > 0 && isTitle(first.text)) return first.text;
+  const [labelled] = tops.flatMap((one) => (one.text.length <= MAX_TITLE && LABELLED_TITLE.exec(one.text)?.[1]) || []);
+  if (labelled !== undefined) return labelled;
+  if (first.type === "paragraph" && tops.length > 1 && isTitle(first.text)) return first.text;
   const parts = blocks.filter(({ type, start, end }) => type === "heading" && isPart(text.slice(start, end)));
   if (parts.length === 1 && first.type === "heading" && isPart(first.text)) return first.text;
-  return [first, ...others].find((one) => one.type === "heading" && isTitle(one.text))?.text ?? null;
+  return tops.find((one) => one.type === "heading" && isTitle(one.text))?.text ?? null;
 }
 
 function isPart(text: string): boolean {
@@ -108,30 +107,27 @@ function writeParagraph(
     writer.end();
     rest = lines.slice(isUnderlined(lines) ? 2 : count);
   }
-  const isList = rest.length > 1 && rest.filter((line) => BULLET.test(source.slice(line.start, line.end))).length > 1;
-  if (isList) {
-    writeList(writer, source, rest);
-    return;
+  const items = rest.filter((line) => BULLET.test(source.slice(line.start, line.end)));
+  if (items.length > 1) writeList(writer, source, rest);
+  else {
+    writer.paragraph();
+    writer.text(rest[0]?.start ?? 0, rest.at(-1)?.end ?? 0);
+    writer.paragraph();
   }
-  writer.paragraph();
-  writer.text(rest[0]?.start ?? 0, rest.at(-1)?.end ?? 0);
-  writer.paragraph();
 }
 
 function writeList(writer: BlockWriter, source: string, lines: readonly Line[]): void {
-  let isOpen = false;
   writer.beginList();
   for (const line of lines) {
-    const mark = BULLET.exec(source.slice(line.start, line.end))?.[0];
-    if (mark !== undefined) {
-      if (isOpen) writer.end();
+    const [mark = ""] = BULLET.exec(source.slice(line.start, line.end)) ?? [];
+    if (mark !== "") {
+      writer.end();
       writer.beginItem();
-      isOpen = true;
     }
-    const skipped = mark !== undefined && /^[ \t]*[-*•‣◦]/.test(mark) ? mark.length : 0;
+    const skipped = /^[ \t]*[-*•‣◦]/.test(mark) ? mark.length : 0;
     writer.text(line.start + skipped, Math.min(source.length, line.end + 1));
   }
-  if (isOpen) writer.end();
+  writer.end();
   writer.endList();
 }
 

@@ -1,5 +1,5 @@
 import type { ReadingNotice } from "../../shared/types.ts";
-import { type MarkupEvent, type OpenEvent, partnersOf } from "./markup.ts";
+import { type MarkupEvent, type OpenEvent, opens, partnersOf } from "./markup.ts";
 import { type Panels, targetsOf } from "./panels.ts";
 
 /** CSS property → value. Both are in lower case, and values have no spaces around commas. */
@@ -37,7 +37,7 @@ function stylesOf(events: readonly MarkupEvent[]): StyleRule[] {
   const rules: StyleRule[] = [];
   let isStyle = false;
   for (const event of events) {
-    if (event.type === "open" && event.name === "style") isStyle = /^(?:all|screen)?$/i.test(event.attributes.media ?? "");
+    if (opens(event, "style")) isStyle = /^(?:all|screen)?$/i.test(event.attributes.media ?? "");
     else if (event.type === "close" && event.name === "style") isStyle = false;
     else if (event.type === "text" && isStyle && event.text.length <= MAX_STYLE_LENGTH) readRules(event.text, rules);
     if (rules.length > MAX_RULES) return rules.slice(0, MAX_RULES);
@@ -74,14 +74,11 @@ function readDeclarations(text: string): Declarations {
     const colon = declaration.indexOf(":");
     const property = declaration.slice(0, Math.max(0, colon)).trim().toLowerCase();
     if (!KEPT.test(property)) continue;
-    const value = declaration.slice(colon + 1).toLowerCase();
-    found.set(
-      property,
-      value
-        .replace(/!\s*important/, "")
-        .replace(/\s*,\s*/g, ",")
-        .trim(),
-    );
+    const value = declaration
+      .slice(colon + 1)
+      .toLowerCase()
+      .replace(/!\s*important/, "");
+    found.set(property, value.replace(/\s*,\s*/g, ",").trim());
   }
   return found;
 }
@@ -96,12 +93,6 @@ const WHITE = /^(?:white|#fff(?:fff)?|rgba?\(255,255,255(?:,1(?:\.0)?)?\)|transp
 /** Elements that mark their text as deleted. */
 const STRUCK: ReadonlySet<string> = new Set(["del", "s", "strike"]);
 
-/** Number of omitted characters, by reason. */
-export interface LeftOut {
-  readonly hidden: number;
-  readonly struck: number;
-}
-
 /**
  * Finds text that the page's own styles strike through or hide: not displayed, invisible, without size, off the page, or white on white.
  * External style sheets are ignored. Text that a control, a link or a search in the page reveals does not count as hidden.
@@ -110,9 +101,7 @@ export interface LeftOut {
 export function findUnseenText(events: readonly MarkupEvent[], { controls }: Panels) {
   const rules = stylesOf(events);
   const opened = new Set(events.flatMap((event) => (event.type === "open" ? targetsOf(event) : [])));
-  const isStyledElsewhere = events.some(
-    (event) => event.type === "open" && event.name === "link" && /\bstylesheet\b/i.test(event.attributes.rel ?? ""),
-  );
+  const isStyledElsewhere = events.some((event) => opens(event, "link") && /\bstylesheet\b/i.test(event.attributes.rel ?? ""));
   const elements = new Set<OpenEvent>();
   const grounds: boolean[] = [];
   const partner = partnersOf(events);
@@ -143,15 +132,13 @@ export function findUnseenText(events: readonly MarkupEvent[], { controls }: Pan
 }
 
 /** Returns the notices about omitted characters and pictures without text: at most one per reason. */
-export function unseenNotices({ hidden, struck, figures = 0 }: LeftOut & { readonly figures?: number }): ReadingNotice[] {
+export function unseenNotices({ hidden, struck, figures }: Readonly<Record<"hidden" | "struck" | "figures", number>>): ReadingNotice[] {
   const notices: ReadingNotice[] = [];
   if (hidden > 0) notices.push({ code: "hidden_text", message: `${hidden} characters that the page does not show were left out` });
-  if (struck > 0)
-    notices.push({ code: "struck_text", message: `${struck} struck or deleted characters were left out, because they no longer apply` });
-  if (figures > 0) {
-    const message = `${figures} pictures or charts have no alternative text, so their content cannot be found`;
-    notices.push({ code: "figures_without_text", message, count: figures });
-  }
+  const deleted = `${struck} struck or deleted characters were left out, because they no longer apply`;
+  if (struck > 0) notices.push({ code: "struck_text", message: deleted });
+  const message = `${figures} pictures or charts have no alternative text, so their content cannot be found`;
+  if (figures > 0) notices.push({ code: "figures_without_text", message, count: figures });
   return notices;
 }
 
@@ -182,11 +169,9 @@ function stylesOfElement({ name, attributes }: OpenEvent, rules: readonly StyleR
   const { class: classes = "", id = "", style } = attributes;
   if (style === undefined && rules.length === 0) return NONE;
   const own = classes.split(/\s+/);
-  const matching = rules.filter(
-    (rule) =>
-      (rule.tag === null || rule.tag === name) && (rule.id === null || rule.id === id) && rule.classes.every((one) => own.includes(one)),
-  );
-  const ordered = matching.sort((a, b) => a.weight - b.weight);
+  const isOwn = (rule: StyleRule) =>
+    (rule.tag ?? name) === name && (rule.id ?? id) === id && rule.classes.every((one) => own.includes(one));
+  const ordered = rules.filter(isOwn).sort((a, b) => a.weight - b.weight);
   return new Map([...ordered.flatMap(({ declarations }) => [...declarations]), ...readDeclarations(style ?? "")]);
 }
 
@@ -195,16 +180,15 @@ const NONE: Declarations = new Map();
 function isUnseenByStyle(styles: Declarations): boolean {
   if (styles.size === 0) return false;
   const is = (property: string, pattern: RegExp) => pattern.test(styles.get(property) ?? "");
-  const pixels = (property: string) => pixelsOf(styles.get(property));
+  const areBelow = (most: number, ...properties: string[]) => properties.some((property) => pixelsOf(styles.get(property)) <= most);
   if (is("display", /^none$/) || is("visibility", /^(?:hidden|collapse)$/) || is("content-visibility", /^hidden$/)) return true;
   if (is("opacity", /^(?:0+(?:\.0*)?|\.0+)%?$/) || is("transform", /\bscale\(0(?:,0)?\)/)) return true;
-  if (pixels("font-size") <= SMALLEST_PX) return true;
-  const isCut = is("overflow", /^(?:hidden|clip)$/);
-  if (isCut && ["width", "height", "max-width", "max-height"].some((property) => pixels(property) <= SMALLEST_PX)) return true;
+  if (areBelow(SMALLEST_PX, "font-size")) return true;
+  if (is("overflow", /^(?:hidden|clip)$/) && areBelow(SMALLEST_PX, "width", "height", "max-width", "max-height")) return true;
   const isPlaced = is("position", /^(?:absolute|fixed)$/);
-  if (isPlaced && ["left", "top", "right", "bottom"].some((property) => pixels(property) <= OFF_PAGE_PX)) return true;
+  if (isPlaced && areBelow(OFF_PAGE_PX, "left", "top", "right", "bottom")) return true;
   if (isPlaced && (is("clip", /^rect\([01](?:px)?[,\s]/) || is("clip-path", /^inset\((?:50|100)%/))) return true;
-  return ["text-indent", "margin-left", "margin-top"].some((property) => pixels(property) <= OFF_PAGE_PX);
+  return areBelow(OFF_PAGE_PX, "text-indent", "margin-left", "margin-top");
 }
 
 /** Converts a CSS length to pixels; infinity without a value. */

@@ -1,7 +1,7 @@
 import { decodeHTMLStrict } from "entities";
 import type { BlockWriter, Table } from "../block-writer.ts";
 import { type CodePiece, LINE_BREAK } from "../visible.ts";
-import { BLOCK_ELEMENTS, type MarkupEvent, type OpenEvent, partnersOf, type TextEvent } from "./markup.ts";
+import { BLOCK_ELEMENTS, type MarkupEvent, type OpenEvent, opens, partnersOf, type TextEvent } from "./markup.ts";
 import { type OrdinalForm, ordinal } from "./ordinal.ts";
 import { layOutTables } from "./table-layout.ts";
 
@@ -20,8 +20,6 @@ export interface MarkupHandler {
   readonly isLayoutText?: (event: TextEvent) => boolean;
 }
 
-type Ending = "inline" | "block" | "frame" | "list" | "table" | "description" | "section";
-
 /** Writes the blocks of balanced, visible events. Passes the content between block elements to `inline`, in order. */
 export function walkMarkup(
   given: readonly MarkupEvent[],
@@ -32,76 +30,68 @@ export function walkMarkup(
   const partner = partnersOf(events);
   const layout = findLayout(events, partner, isLayoutText);
   const tables: Table[] = [];
-  const endings: Ending[] = [];
+  /** Functions that end the open blocks, by the index of the closing event. */
+  const ends = new Map<number, () => void>();
   const lists: NumberedList[] = [];
   for (let i = 0; i < events.length; i++) {
-    const event = events[i];
-    if (event === undefined) continue;
-    if (event.type === "open") {
+    const event = events[i] as MarkupEvent;
+    const end = ends.get(i);
+    if (event.type === "open" && BLOCK_ELEMENTS.has(event.name) && !isInline(event)) {
       const close = partner[i] ?? i;
-      if (!BLOCK_ELEMENTS.has(event.name) || isInline(event)) {
-        endings[close] = "inline";
-        inline(event);
-      } else if (event.name === "pre") {
-        flush();
+      flush();
+      if (event.name !== "pre") ends.set(close, begin(event, i, close));
+      else {
         writer.code(events.slice(i + 1, close).flatMap(codePiece));
         i = close;
-      } else {
-        flush();
-        endings[close] = begin(event, i);
       }
-    } else if (event.type === "close") {
-      const ending = endings[i];
-      if (ending === "inline") {
-        inline(event);
-        continue;
-      }
+    } else if (end === undefined) inline(event);
+    else {
       flush();
       if (lists.at(-1)?.close === i) lists.pop();
-      if (ending === "frame") writer.end();
-      else if (ending === "list") writer.endList();
-      else if (ending === "description") {
-        writer.end();
-        if (!isDescription(nextTo(events, i, 1))) writer.endList();
-      } else if (ending === "section") writer.endSection();
-      else if (ending === "table") tables.pop();
+      end();
       writer.paragraph();
-    } else inline(event);
+    }
   }
   flush();
 
-  function begin(event: OpenEvent, index: number): Ending {
+  /** Begins a block. Returns the function that ends it. */
+  function begin(event: OpenEvent, index: number, close: number): () => void {
     const { name } = event;
     const table = tables.at(-1);
+    const isLayout = layout.has(index);
     if (name === "table") {
       tables.push(writer.beginTable());
-      return "table";
+      return () => tables.pop();
     }
-    if (LISTS.has(name)) lists.push(numbersOf(event, partner[index] ?? index));
-    if (LISTS.has(name) && !layout.has(index)) {
-      writer.beginList();
-      return "list";
-    }
-    if (HEADING.test(name)) writer.beginHeading(Number(name[1]));
-    else if (name === "summary") writer.beginSubheading();
-    else if (name === "details") {
+    if (name === "details") {
       writer.beginSection();
-      return "section";
-    } else if (name === "blockquote") writer.beginQuote();
-    else if (name === "li" && !layout.has(index)) writer.beginItem();
-    else if (name === "dd" && !layout.has(index)) {
+      return () => writer.endSection();
+    }
+    if (LISTS.has(name)) lists.push(numbersOf(event, close));
+    if (LISTS.has(name) && !isLayout) {
+      writer.beginList();
+      return () => writer.endList();
+    }
+    if (name === "dd" && !isLayout) {
       if (!isDescription(nextTo(events, index, -1))) writer.beginList();
       writer.beginItem();
-      return "description";
-    } else if (name === "tr" && table !== undefined) writer.beginRow(table, names.get(event) ?? false);
+      return () => {
+        writer.end();
+        if (!isDescription(nextTo(events, close, 1))) writer.endList();
+      };
+    }
+    if (name === "li") writeNumber(event);
+    if (HEADING.test(name)) writer.beginHeading(Number(name[1]));
+    else if (name === "summary") writer.beginSubheading();
+    else if (name === "blockquote") writer.beginQuote();
+    else if (name === "li" && !isLayout) writer.beginItem();
+    else if (name === "tr" && table !== undefined) writer.beginRow(table, names.get(event) ?? false);
     else {
       if (name === "td" || name === "th") writer.beginCell();
       else writer.paragraph();
-      if (name === "li") writeNumber(event);
-      return "block";
+      return () => {};
     }
-    if (name === "li") writeNumber(event);
-    return "frame";
+    return () => writer.end();
   }
 
   function writeNumber({ attributes, start, end }: OpenEvent): void {
@@ -157,7 +147,7 @@ function findLayout(events: readonly MarkupEvent[], partner: Int32Array, isLayou
     } else if (event.type === "open") {
       if (event.name === "li" || event.name === "dd") items.push(i);
       else if (LISTS.has(event.name) || event.name === "dl") lists.push(i);
-      else if (items.length > 0 && isLayoutElement(event)) markInnermost();
+      else if (items.length > 0 && (HEADING.test(event.name) || opens(event, "table", "summary"))) markInnermost();
     } else if (event.type === "close") {
       const start = partner[i] ?? -1;
       if (items.at(-1) === start) items.pop();
@@ -172,10 +162,6 @@ function findLayout(events: readonly MarkupEvent[], partner: Int32Array, isLayou
     if (item !== undefined) layout.add(item);
     if (item !== undefined && list !== undefined && list < item) layout.add(list);
   }
-}
-
-function isLayoutElement(event: OpenEvent): boolean {
-  return HEADING.test(event.name) || event.name === "table" || event.name === "summary";
 }
 
 /** Returns an event in a `pre` element as code ranges. Decodes entities that the parser left as written. */

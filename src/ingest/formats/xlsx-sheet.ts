@@ -1,9 +1,8 @@
 import { format, isDateFormat } from "numfmt";
 import { IngestError } from "../../shared/errors.ts";
 import { MAX_SHEET_CELLS, MAX_TABLE_COLUMNS, MAX_TABLE_ROWS } from "../limits.ts";
-import { descendants, elementsOf, firstOf, type XmlElement } from "./office/xml.ts";
+import { descendants, elementsOf, firstOf, walkXml, type XmlElement } from "./office/xml.ts";
 import { oneLine } from "./parsed.ts";
-import { walkXml } from "./zip.ts";
 
 /** The data of a workbook that cell values refer to: shared strings and number formats. */
 export type ValueStyles = ReturnType<typeof readValueStyles>;
@@ -120,9 +119,10 @@ interface Cell {
   readonly column: number;
   readonly type: string;
   readonly style: number;
-  formula: string | null;
-  value: string;
-  inline: string;
+  /** Text of the `v`, `f` and `t` elements of the cell; `f` is `null` without a formula. */
+  v: string;
+  f: string | null;
+  t: string;
 }
 
 /**
@@ -137,10 +137,10 @@ export function readSheet(xml: string, styles: ValueStyles): Sheet {
   const [leftRows, leftColumns] = [new Set<number>(), new Set<number>()];
   let [row, column, hiddenTo, lastRow, lastColumn] = [0, 0, 0, 0, 0];
   let cell: Cell | null = null;
-  let into: "value" | "formula" | "inline" | null = null;
+  let into: "v" | "f" | "t" | null = null;
   walkXml(xml, {
     open(name, attributes) {
-      into = null;
+      into = name === "v" || name === "f" || name === "t" ? name : null;
       if (name === "col") {
         // `col` elements are in order, do not overlap, and come before the rows.
         const to = Math.min(MAX_TABLE_COLUMNS, Number(attributes.max));
@@ -155,12 +155,8 @@ export function readSheet(xml: string, styles: ValueStyles): Sheet {
         const [, letters, number] = /^([A-Z]{1,3})(\d{1,7})$/.exec(attributes.r ?? "") ?? [];
         column = letters === undefined ? column + 1 : columnNumber(letters);
         const place = { row: Number(number ?? row), column, type: attributes.t ?? "n", style: Number(attributes.s ?? 0) };
-        cell = { ...place, formula: null, value: "", inline: "" };
-      } else if (name === "f" && cell !== null) {
-        cell.formula ??= "";
-        into = "formula";
-      } else if (name === "v") into = "value";
-      else if (name === "t") into = "inline";
+        cell = { ...place, f: null, v: "", t: "" };
+      } else if (name === "f" && cell !== null) cell.f ??= "";
       else if (name === "mergeCell") {
         const [, from = "", top, to = "", bottom] = /^([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})$/.exec(attributes.ref ?? "") ?? [];
         if (top !== undefined) merged.push({ top: Number(top), left: columnNumber(from), bottom: Number(bottom), right: columnNumber(to) });
@@ -183,9 +179,9 @@ export function readSheet(xml: string, styles: ValueStyles): Sheet {
   return { rows, columns, merged, leftOut: { ...count, rows: leftRows.size, columns: leftColumns.size } };
 
   function take(taken: Cell): void {
-    const { row, column, formula, value, inline } = taken;
+    const { row, column } = taken;
     [lastRow, lastColumn] = [Math.max(lastRow, row), Math.max(lastColumn, column)];
-    const isFilled = formula !== null || value !== "" || inline !== "";
+    const isFilled = taken.f !== null || taken.v !== "" || taken.t !== "";
     if (hiddenRows.has(row)) isFilled && leftRows.add(row);
     else if (hiddenColumns.has(column)) isFilled && leftColumns.add(column);
     else {
@@ -203,11 +199,8 @@ export function assertSheetSize(rows: number, columns: number): void {
 }
 
 /** Returns the text of a cell; for a cell without a value, the stored error or formula. */
-function textOf(
-  { type, style, formula, value, inline }: Cell,
-  { strings, numbers, from1904 }: ValueStyles,
-  count: { errors: number; formulas: number },
-): string {
+function textOf({ type, style, f: formula, v: value, t: inline }: Cell, styles: ValueStyles, count: { errors: number; formulas: number }) {
+  const { strings, numbers, from1904 } = styles;
   if (type === "s") return unescaped(strings[Number(value || Number.NaN)] ?? "");
   if (type === "inlineStr" || type === "str") return unescaped(type === "str" ? value : inline);
   if (formula !== null && value === "") {
@@ -233,12 +226,7 @@ function isUnseen(attributes: Readonly<Record<string, string>>, size: "width" | 
 }
 
 /** A merged range, with rows and columns from 1, both ends inclusive. */
-export interface MergedCells {
-  readonly top: number;
-  readonly left: number;
-  readonly bottom: number;
-  readonly right: number;
-}
+export type MergedCells = Readonly<Record<"top" | "left" | "bottom" | "right", number>>;
 
 /** Returns the number of a column, from 1; `AA` is 27. */
 function columnNumber(letters: string): number {

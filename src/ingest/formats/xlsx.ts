@@ -2,12 +2,12 @@ import { IngestError } from "../../shared/errors.ts";
 import type { ReadingNotice } from "../../shared/types.ts";
 import { BlockWriter } from "../block-writer.ts";
 import type { Format } from "./format.ts";
-import { descendants, partOf, prefixed, relationsOf, type XmlElement } from "./office/xml.ts";
+import { descendants, partOf, partText, prefixed, relationsOf, type XmlElement } from "./office/xml.ts";
 import { type FormatResult, plainMetadata } from "./parsed.ts";
 import { isFilled, type SheetCell, sheetMarkup } from "./sheet-markup.ts";
 import { walkMarkup } from "./walk-markup.ts";
 import { readSheet, readValueStyles, type Sheet } from "./xlsx-sheet.ts";
-import { type ArchiveParts, unpackZip } from "./zip.ts";
+import { type ArchiveParts, unpackXml } from "./zip.ts";
 
 const WORKBOOK = "xl/workbook.xml";
 
@@ -17,14 +17,14 @@ export const xlsxFormat: Format = {
   extensions: [".xlsx", ".xlsm"],
   version: 6,
   read({ bytes, name }) {
-    const parts = unpackZip(bytes, (part) => part.endsWith(".xml") || part.endsWith(".rels"));
-    const textOf = (part: string) => Buffer.from(parts.get(part) ?? []).toString("utf8");
+    const parts = unpackXml(bytes);
     const workbook = partOf(parts, WORKBOOK);
-    const styles = readValueStyles(textOf("xl/sharedStrings.xml"), partOf(parts, "xl/styles.xml"), workbook);
+    const styles = readValueStyles(partText(parts, "xl/sharedStrings.xml"), partOf(parts, "xl/styles.xml"), workbook);
     const listed = sheetsOf(parts, workbook).filter(({ part }) => parts.has(part) && /\/worksheets\/[^/]*$/.test(part));
     if (listed.length === 0) throw new IngestError("bad_archive", "the workbook contains no readable sheet: save it again as XLSX");
     const hidden = listed.filter(({ isHidden }) => isHidden).map((one) => one.name);
-    const sheets = listed.filter(({ isHidden }) => !isHidden).map((one) => ({ ...readSheet(textOf(one.part), styles), name: one.name }));
+    const shown = listed.filter(({ isHidden }) => !isHidden);
+    const sheets = shown.map((one) => ({ ...readSheet(partText(parts, one.part), styles), name: one.name }));
     return [{ ...writeWorkbook(sheets, name), notices: noticesOf(hidden, sheets) }];
   },
 };
@@ -61,23 +61,22 @@ export function writeWorkbook(sheets: readonly NamedSheet[], title: string): For
     length += text.length;
     return { start: length - text.length, end: length };
   };
-  const numbers: number[] = [];
+  const layRow = ([row, texts]: readonly [number, ReadonlyMap<number, string>], columns: readonly number[]) => {
+    const cells = columns.map((column): SheetCell => {
+      const range = add(texts.get(column) ?? "");
+      add("\t");
+      return { ...range, row, column };
+    });
+    add("\n");
+    return cells;
+  };
   const laid = sheets.map(({ name, rows, columns, merged }) => {
     const head = add(`${name}\n`);
-    const cells = [...rows]
-      .sort(([a], [b]) => a - b)
-      .map(([row, texts]) => {
-        const laidRow = columns.map((column): SheetCell => {
-          const range = add(texts.get(column) ?? "");
-          if (range.end > range.start) numbers.push(range.start, range.end, row, column);
-          add("\t");
-          return { ...range, row, column };
-        });
-        add("\n");
-        return laidRow;
-      });
-    return { name, head, merged, rows: cells.filter((row) => row.some(isFilled)) };
+    const laidRows = [...rows].sort(([a], [b]) => a - b).map((row) => layRow(row, columns));
+    return { name, head, merged, rows: laidRows.filter((row) => row.some(isFilled)) };
   });
+  const filled = laid.flatMap(({ rows }) => rows.flat().filter(isFilled));
+  const cells = filled.flatMap(({ start, end, row, column }) => [start, end, row, column]);
   const text = source.join("");
   const writer = new BlockWriter(text);
   for (const { head, rows, merged } of laid) {
@@ -92,6 +91,6 @@ export function writeWorkbook(sheets: readonly NamedSheet[], title: string): For
     ...writer.finish(),
     metadata: plainMetadata(title),
     unit: "extracted_utf16",
-    places: { type: "cells", cells: numbers, sheets: laid.map(({ name, head }) => [head.start, name] as const) },
+    places: { type: "cells", cells, sheets: laid.map(({ name, head }) => [head.start, name] as const) },
   };
 }

@@ -1,5 +1,4 @@
 import { unzipSync } from "fflate";
-import { Parser } from "htmlparser2";
 import { IngestError, messageOf } from "../../shared/errors.ts";
 import { MAX_ARCHIVE_PARTS, MAX_UNPACKED_BYTES } from "../limits.ts";
 
@@ -13,16 +12,18 @@ export type ArchiveParts = ReadonlyMap<string, Uint8Array>;
  */
 export function unpackZip(bytes: Uint8Array, isWanted: (name: string) => boolean): ArchiveParts {
   let total = 0;
-  return new Map(
-    Object.entries(
-      walkZip(bytes, (name, size) => {
-        if (!isWanted(name)) return false;
-        total += size;
-        if (total > MAX_UNPACKED_BYTES) throw unpacksTooFar(MAX_UNPACKED_BYTES);
-        return true;
-      }),
-    ),
-  );
+  const parts = walkZip(bytes, (name, size) => {
+    if (!isWanted(name)) return false;
+    total += size;
+    if (total > MAX_UNPACKED_BYTES) throw unpacksTooFar();
+    return true;
+  });
+  return new Map(Object.entries(parts));
+}
+
+/** Unpacks the XML files of an Office document. */
+export function unpackXml(bytes: Uint8Array): ArchiveParts {
+  return unpackZip(bytes, (part) => part.endsWith(".xml") || part.endsWith(".rels"));
 }
 
 /** Unpacks the PNG and JPEG pictures of a document, up to `MAX_UNPACKED_BYTES` in total. Further pictures are left out. */
@@ -36,27 +37,29 @@ export function unpackPictures(bytes: Uint8Array): [name: string, picture: Uint8
   return Object.entries(walkZip(bytes, isWanted));
 }
 
-const OPEN_DOCUMENT: ReadonlyMap<string, "odt" | "ods" | "odp"> = new Map([
-  ["text", "odt"],
-  ["spreadsheet", "ods"],
-  ["presentation", "odp"],
-]);
+/** Kind of an OpenDocument file → name of the format. */
+const OPEN_DOCUMENT: Readonly<Record<string, string>> = { text: "odt", spreadsheet: "ods", presentation: "odp" };
+/** File that only archives of one format contain → name of the format. */
+const MAIN_PARTS = {
+  "META-INF/container.xml": "epub",
+  "word/document.xml": "docx",
+  "xl/workbook.xml": "xlsx",
+  "ppt/presentation.xml": "pptx",
+};
 /** Maximum bytes of `mimetype`, the file in an OpenDocument archive that states the kind of document. */
 const MAX_MIMETYPE_BYTES = 200;
 
 /** Detects the kind of document by the files in the archive; `zip` is an ordinary archive. */
-export function zipKind(bytes: Uint8Array): "docx" | "epub" | "xlsx" | "pptx" | "odt" | "ods" | "odp" | "zip" {
+export function zipKind(bytes: Uint8Array): string {
   const names = new Set<string>();
   const { mimetype } = walkZip(bytes, (name, size) => {
     names.add(name);
     return name === "mimetype" && size <= MAX_MIMETYPE_BYTES;
   });
-  if (names.has("META-INF/container.xml")) return "epub";
-  if (names.has("word/document.xml")) return "docx";
-  if (names.has("xl/workbook.xml")) return "xlsx";
-  if (names.has("ppt/presentation.xml")) return "pptx";
+  const [, known] = Object.entries(MAIN_PARTS).find(([part]) => names.has(part)) ?? [];
+  if (known !== undefined) return known;
   const [, kind = ""] = /^application\/vnd\.oasis\.opendocument\.([a-z]+)/.exec(Buffer.from(mimetype ?? []).toString("latin1")) ?? [];
-  return (names.has("content.xml") && OPEN_DOCUMENT.get(kind)) || "zip";
+  return (names.has("content.xml") && OPEN_DOCUMENT[kind]) || "zip";
 }
 
 const END_OF_DIRECTORY = 0x06054b50;
@@ -84,12 +87,9 @@ function walkZip(bytes: Uint8Array, accept: (name: string, size: number) => bool
   try {
     return unzipSync(bytes, {
       filter: ({ name, originalSize }) => {
-        if (++parts > MAX_ARCHIVE_PARTS)
-          throw new IngestError(
-            "unpacks_too_far",
-            `the archive has more than ${MAX_ARCHIVE_PARTS} files and was not read. Leave it out, or split it`,
-          );
-        return accept(name, originalSize);
+        if (++parts <= MAX_ARCHIVE_PARTS) return accept(name, originalSize);
+        const message = `the archive has more than ${MAX_ARCHIVE_PARTS} files and was not read. Leave it out, or split it`;
+        throw new IngestError("unpacks_too_far", message);
       },
     });
   } catch (cause) {
@@ -99,28 +99,7 @@ function walkZip(bytes: Uint8Array, accept: (name: string, size: number) => bool
   }
 }
 
-export function unpacksTooFar(limit: number): IngestError {
+export function unpacksTooFar(limit = MAX_UNPACKED_BYTES): IngestError {
   const message = `the file unpacks to more than ${limit / 1024 / 1024} MB, so nothing was read. Leave it out, or split it`;
   return new IngestError("unpacks_too_far", message, { limit });
-}
-
-interface XmlHandler {
-  /** Called for each opening tag. Names have no prefix. */
-  open?(name: string, attributes: Readonly<Record<string, string>>): void;
-  text?(text: string): void;
-  close?(name: string): void;
-}
-
-/** Parses XML in one pass. Entities that the XML declares itself are not expanded. */
-export function walkXml(xml: string, { open, text, close }: XmlHandler): void {
-  const local = (name: string) => name.slice(name.indexOf(":") + 1);
-  const parser = new Parser(
-    {
-      onopentag: (name, attributes) => open?.(local(name), attributes),
-      ontext: (part) => text?.(part),
-      onclosetag: (name) => close?.(local(name)),
-    },
-    { xmlMode: true, decodeEntities: true },
-  );
-  parser.end(xml);
 }

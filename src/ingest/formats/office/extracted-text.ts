@@ -75,15 +75,15 @@ export class ExtractedText {
     this.#number = null;
   }
 
-  /** Writes a heading and the text below it. If `write` writes no text, the heading is left out too. */
-  under(name: "h1" | "h2", heading: string, write: () => void): void {
+  /** Writes a heading and the text below it. If `write` writes no text, the heading is left out too, unless it `stays`. */
+  under(name: "h1" | "h2", heading: string, write: () => void, stays = false): void {
     this.#openLists(0);
     const [parts, events, length] = [this.#parts.length, this.#events.length, this.#length];
     this.element(name, () => this.text(heading));
     const begun = this.#length;
     write();
     this.flushNotes();
-    if (this.#length > begun) return;
+    if (stays || this.#length > begun) return;
     this.#parts.length = parts;
     this.#events.length = events;
     this.#length = length;
@@ -94,7 +94,7 @@ export class ExtractedText {
     const recognised = this.#takeText(part);
     if (description.trim() !== "") this.element("p", () => this.text(describeImage(description)));
     else if (recognised === null) this.leftOut.figures++;
-    if (recognised !== null && recognised.length > 0) this.#pictures++;
+    if (recognised?.length) this.#pictures++;
     for (const paragraph of recognised ?? []) {
       const start = this.#length;
       this.element("p", () => this.text(paragraph));
@@ -157,22 +157,20 @@ export interface Slide {
   readonly notes: (out: ExtractedText) => void;
 }
 
+/** What `writeSlides` needs besides the slides. `notices` returns those of the reader, after all slides were written. */
+interface SlideParts {
+  readonly name: string;
+  readonly title: string | null;
+  readonly notices: () => readonly ReadingNotice[];
+  readonly takeText: TakeText;
+}
+
 /**
  * Writes slides in order. The title of a slide is a heading, and the speaker notes have a heading of their own. A slide
  * without a title gets its number as heading, so that its text does not belong to the slide before. The number of a
  * slide is its page number.
  */
-export function writeSlides(
-  slides: readonly Slide[],
-  parts: {
-    readonly name: string;
-    readonly title: string | null;
-    /** Returns notices of the reader. Called after all slides were written. */
-    readonly notices: () => readonly ReadingNotice[];
-    readonly takeText: TakeText;
-  },
-): FormatResult {
-  const { name, title, notices, takeText } = parts;
+export function writeSlides(slides: readonly Slide[], { name, title, notices, takeText }: SlideParts): FormatResult {
   const out = new ExtractedText(takeText);
   const starts = slides.map((slide, i) => {
     const start = out.length;
@@ -181,20 +179,11 @@ export function writeSlides(
       slide.body(out);
       out.under("h2", "Speaker notes", () => slide.notes(out));
     };
-    const heading = slide.isHidden ? `${shown} (hidden slide)` : shown;
-    if (slide.title === "") out.under("h1", heading, write);
-    else {
-      out.element("h1", () => out.text(heading));
-      write();
-    }
+    out.under("h1", slide.isHidden ? `${shown} (hidden slide)` : shown, write, slide.title !== "");
     return start;
   });
   const written = out.finish();
-  return {
-    ...written,
-    pages: starts.length === 0 ? null : textOffsetsOf(starts, written.sourceMap, written.text.length),
-    metadata: plainMetadata(titleOf(written) ?? title ?? name, { asOf: statedDay(topLines(written)) }),
-    unit: "extracted_utf16",
-    notices: [...notices(), ...out.notices()],
-  };
+  const pages = starts.length === 0 ? null : textOffsetsOf(starts, written.sourceMap, written.text.length);
+  const metadata = plainMetadata(titleOf(written) ?? title ?? name, { asOf: statedDay(topLines(written)) });
+  return { ...written, pages, metadata, unit: "extracted_utf16", notices: [...notices(), ...out.notices()] };
 }

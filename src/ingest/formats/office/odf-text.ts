@@ -62,16 +62,11 @@ function writeParagraph(block: XmlElement, writer: OdfWriter): void {
   }
   if (isStruck) out.leftOut.struck += spokenIn(block).length;
   else {
-    const level =
-      block.name === "h"
-        ? Number.parseInt(prefixed(block, "outline-level") ?? "1", 10) || 1
-        : names.includes("Title")
-          ? 1
-          : names.includes("Subtitle")
-            ? 2
-            : 0;
+    const level = Number.parseInt(prefixed(block, "outline-level") ?? "1", 10) || 1;
     const write = () => writeInline(block.children, writer);
-    if (level > 0) out.element(`h${Math.min(6, Math.max(1, level))}`, write);
+    if (block.name === "h") out.element(`h${Math.min(6, Math.max(1, level))}`, write);
+    else if (names.includes("Title")) out.element("h1", write);
+    else if (names.includes("Subtitle")) out.element("h2", write);
     else if (names.includes(QUOTE)) out.element("blockquote", write);
     else if (names.includes(PREFORMATTED)) out.element("pre", write);
     else out.element("p", () => (isBold ? out.element("b", write) : write()));
@@ -187,12 +182,12 @@ function writeCells(row: XmlElement, name: "th" | "td", writer: OdfWriter): void
 function writeFrame(frame: XmlElement, writer: OdfWriter): void {
   const children = elementsOf(frame);
   const box = children.find(({ name }) => name === "text-box" || name === "table");
-  const described = [...children.filter(({ name }) => name === "title"), ...children.filter(({ name }) => name === "desc")];
+  const described = ["title", "desc"].flatMap((kind) => children.filter(({ name }) => name === kind));
   const description = oneLine(described.map(textOf).join(". "));
   if (box?.name === "table") writeTable(box, writer);
   else if (box !== undefined) writeOdfBlocks(elementsOf(box), writer);
   else if (children.some(({ name }) => ["image", "object", "object-ole", "plugin"].includes(name))) {
     const image = children.find(({ name }) => name === "image");
-    writer.out.figure(description, image === undefined ? "" : prefixed(image, "href")?.replace(/^\.\//, ""));
+    writer.out.figure(description, image && prefixed(image, "href")?.replace(/^\.\//, ""));
   }
 }

@@ -1,8 +1,9 @@
 import { IngestError } from "../../../shared/errors.ts";
+import { memoised } from "../../../text/memo.ts";
 import type { OrdinalForm } from "../ordinal.ts";
 import { oneLine } from "../parsed.ts";
 import { unpackZip } from "../zip.ts";
-import { descendants, elementsOf, firstOf, prefixed, readXml, textOf, type XmlElement } from "./xml.ts";
+import { descendants, elementsOf, firstOf, partOf, partText, prefixed, textOf, type XmlElement } from "./xml.ts";
 
 /**
  * Unpacks an OpenDocument file. `margins` contains the distinct texts of page headers and footers.
@@ -10,14 +11,11 @@ import { descendants, elementsOf, firstOf, prefixed, readXml, textOf, type XmlEl
  */
 export function openOdf(bytes: Uint8Array) {
   const parts = unpackZip(bytes, (part) => /^(?:content|styles|meta|META-INF\/manifest)\.xml$/.test(part));
-  const textOfPart = (part: string) => Buffer.from(parts.get(part) ?? []).toString("utf8");
-  if (textOfPart("META-INF/manifest.xml").includes("encryption-data>"))
+  if (partText(parts, "META-INF/manifest.xml").includes("encryption-data>"))
     throw new IngestError("encrypted", "the file has a password: save it without one");
   if (!parts.has("content.xml"))
     throw new IngestError("bad_archive", "the file is not a complete OpenDocument file (content.xml is missing): save it again");
-  const content = readXml(textOfPart("content.xml"));
-  const shared = readXml(textOfPart("styles.xml"));
-  const meta = readXml(textOfPart("meta.xml"));
+  const [content, shared, meta] = [partOf(parts, "content.xml"), partOf(parts, "styles.xml"), partOf(parts, "meta.xml")];
   const metadata = (name: string) => oneLine(textOf(firstOf(meta, name))) || null;
   const margins = [...descendants(shared, "header", "footer", "header-left", "footer-left", "header-first", "footer-first")].map((margin) =>
     oneLine([...descendants(margin, "p", "h")].map(textOf).join(" ")),
@@ -43,24 +41,18 @@ function readOdfStyles(parts: readonly XmlElement[]) {
       else if (style.name === "list-style") lists.set(prefixed(style, "name") ?? "", style);
     }
   }
-  const chainOf = (family: string, name: string | undefined) => {
+  const chainOf = (key: string) => {
     const chain: XmlElement[] = [];
-    for (let at = name; at !== undefined && chain.length < MAX_CHAIN; ) {
-      const style = styles.get(`${family}/${at}`);
-      if (style === undefined) break;
+    const family = key.slice(0, key.indexOf("/"));
+    for (let style = styles.get(key); style !== undefined && chain.length < MAX_CHAIN; ) {
       chain.push(style);
-      at = prefixed(style, "parent-style-name");
+      style = styles.get(`${family}/${prefixed(style, "parent-style-name") ?? ""}`);
     }
     return chain;
   };
-  const known = new Map<string, ReturnType<typeof looksOf>>();
+  const looksFor = memoised((key: string) => looksOf(chainOf(key), key.slice(key.indexOf("/") + 1)));
   return {
-    looks(family: string, name: string | undefined) {
-      const key = `${family}/${name}`;
-      const looks = known.get(key) ?? looksOf(chainOf(family, name), name);
-      known.set(key, looks);
-      return looks;
-    },
+    looks: (family: string, name = "") => looksFor(`${family}/${name}`),
     /**
      * Returns the number format of a list level (`null` for bullets) and the first number.
      * @param level from 1
@@ -73,12 +65,12 @@ function readOdfStyles(parts: readonly XmlElement[]) {
       return { form, start: isNumbered ? Number(prefixed(style, "start-value") ?? "1") || 1 : 1 };
     },
     /** Returns the style itself, without its base styles. Its children hold properties, e.g. `presentation:visibility`. */
-    properties: (family: string, name: string | undefined) => chainOf(family, name)[0],
+    properties: (family: string, name = "") => styles.get(`${family}/${name}`),
   };
 }
 
 /** Returns how a style changes the appearance of text. `names` contains its name and those of its base styles, nearest first. */
-function looksOf(chain: readonly XmlElement[], name: string | undefined) {
+function looksOf(chain: readonly XmlElement[], name: string) {
   const lookOf = (attribute: string) => {
     for (const style of chain) {
       const properties = elementsOf(style).find((one) => one.name === "text-properties");
@@ -94,6 +86,6 @@ function looksOf(chain: readonly XmlElement[], name: string | undefined) {
     isHidden: lookOf("display") === "none",
     isStruck: !["", "none"].includes(lookOf("text-line-through-style")) || !["", "none"].includes(lookOf("text-line-through-type")),
     raised: /^(?:super|[1-9])/.test(position) ? "sup" : /^(?:sub|-)/.test(position) ? "sub" : null,
-    names: [...(name === undefined ? [] : [name]), ...names].map((one) => one.replaceAll("_20_", " ")),
+    names: [name, ...names].map((one) => one.replaceAll("_20_", " ")),
   };
 }

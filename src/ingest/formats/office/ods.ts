@@ -37,9 +37,7 @@ function readSheet(table: XmlElement): Sheet {
   for (const element of descendants(table, "table-column", "table-row", "shapes")) {
     if (element.name === "table-column") {
       const end = Math.min(MAX_TABLE_COLUMNS, columns + countIn(element, "number-columns-repeated"));
-      while (columns < end)
-        if (isUnseen(element)) hidden.add(++columns);
-        else columns++;
+      for (; columns < end; columns++) if (isUnseen(element)) hidden.add(columns + 1);
     }
     if (element.name !== "table-row") continue;
     const repeats = countIn(element, "number-rows-repeated");

@@ -21,15 +21,9 @@ export const odtFormat: Format = {
     const leftOut = new Set<string>();
     writeOdfBody(elementsOf(body), { out, styles, leftOut, numbers: new Map() });
     const written = out.finish();
-    const metadata = { description: subject, asOf: statedDay([...topLines(written), ...margins]) };
-    return [
-      {
-        ...written,
-        metadata: plainMetadata(titleOf(written) ?? title ?? name, metadata),
-        unit: "extracted_utf16",
-        notices: [...out.notices(), ...leftOutNotices(leftOut, margins)],
-      },
-    ];
+    const known = { description: subject, asOf: statedDay([...topLines(written), ...margins]) };
+    const metadata = plainMetadata(titleOf(written) ?? title ?? name, known);
+    return [{ ...written, metadata, unit: "extracted_utf16", notices: [...out.notices(), ...leftOutNotices(leftOut, margins)] }];
   },
 };
 
@@ -47,22 +41,14 @@ export const odpFormat: Format = {
     if (pages.length === 0) throw new IngestError("bad_archive", "the presentation contains no slide: save it again as ODP");
     const leftOut = new Set<string>();
     const numbers = new Map<string, number>();
+    const writerTo = (blocks: readonly XmlElement[]) => (out: ExtractedText) => writeOdfBlocks(blocks, { out, styles, leftOut, numbers });
     const slides = pages.map((page): Slide => {
       const shapes = elementsOf(page).filter((shape) => !FURNITURE.has(prefixed(shape, "class") ?? ""));
       const named = shapes.find((shape) => prefixed(shape, "class") === "title" && spokenIn(shape) !== "");
-      const notes = notesOf(page);
-      const properties = styles.properties("drawing-page", prefixed(page, "style-name"));
-      const drawing = firstOf(properties, "drawing-page-properties");
-      return {
-        title: named === undefined ? "" : spokenIn(named),
-        isHidden: drawing !== undefined && prefixed(drawing, "visibility") === "hidden",
-        body: (out) =>
-          writeOdfBlocks(
-            shapes.filter((shape) => shape !== named),
-            { out, styles, leftOut, numbers },
-          ),
-        notes: (out) => writeOdfBlocks(notes, { out, styles, leftOut, numbers }),
-      };
+      const body = writerTo(shapes.filter((shape) => shape !== named));
+      const drawing = firstOf(styles.properties("drawing-page", prefixed(page, "style-name")), "drawing-page-properties");
+      const isHidden = drawing !== undefined && prefixed(drawing, "visibility") === "hidden";
+      return { title: named === undefined ? "" : spokenIn(named), isHidden, body, notes: writerTo(notesOf(page)) };
     });
     const takeText = await picturesIn(bytes, recogniser);
     return [writeSlides(slides, { name, title, notices: () => leftOutNotices(leftOut, []), takeText })];

@@ -5,7 +5,7 @@ import { type OrdinalForm, ordinal } from "../ordinal.ts";
 import { oneLine } from "../parsed.ts";
 import { picturesIn } from "../pictures.ts";
 import { leftOutNotices } from "../unseen-text.ts";
-import { type ArchiveParts, unpackZip } from "../zip.ts";
+import { type ArchiveParts, unpackXml } from "../zip.ts";
 import { type ExtractedText, type Slide, writeSlides } from "./extracted-text.ts";
 import { descendants, elementsOf, firstOf, partOf, prefixed, relationsOf, textOf, type XmlElement } from "./xml.ts";
 
@@ -15,7 +15,7 @@ export const pptxFormat: Format = {
   extensions: [".pptx", ".pptm", ".ppsx"],
   version: 2,
   async read({ bytes, name, recogniser }) {
-    const parts = unpackZip(bytes, (part) => part.endsWith(".xml") || part.endsWith(".rels"));
+    const parts = unpackXml(bytes);
     const presentation = partOf(parts, MAIN_PART);
     const relations = relationsOf(parts, MAIN_PART);
     const listed = [...descendants(presentation, "sldId")].map((slide) => relations.get(prefixed(slide, "id") ?? "")?.part ?? "");
@@ -25,13 +25,8 @@ export const pptxFormat: Format = {
     const leftOut: LeftOutOfSlides = { hidden: 0, margins: new Set(), hasComments: false };
     const slides = present.map((part) => readSlide(parts, part, leftOut));
     const title = oneLine(textOf(firstOf(partOf(parts, "docProps/core.xml"), "title")));
-    const result = writeSlides(slides, {
-      name,
-      title: title || null,
-      notices: () => noticesOf(leftOut, listed.length - present.length),
-      takeText: await picturesIn(bytes, recogniser),
-    });
-    return [result];
+    const notices = () => noticesOf(leftOut, listed.length - present.length);
+    return [writeSlides(slides, { name, title: title || null, notices, takeText: await picturesIn(bytes, recogniser) })];
   },
 };
 
@@ -83,9 +78,7 @@ function readSlide(parts: ArchiveParts, part: string, leftOut: LeftOutOfSlides):
   };
 }
 
-function isHidden(shape: XmlElement): boolean {
-  return firstOf(shape, "cNvPr")?.attributes.hidden === "1";
-}
+const isHidden = (shape: XmlElement): boolean => firstOf(shape, "cNvPr")?.attributes.hidden === "1";
 
 /** Returns the shapes of a slide in reading order. A group is replaced by its members. */
 function shapesIn(tree: XmlElement | undefined): XmlElement[] {
@@ -140,14 +133,7 @@ function writeTable(out: ExtractedText, table: XmlElement): void {
   });
 }
 
-const FORMS: ReadonlyMap<string, OrdinalForm> = new Map([
-  ...([
-    ["alphaLc", "a"],
-    ["alphaUc", "A"],
-    ["romanLc", "i"],
-    ["romanUc", "I"],
-  ] as const),
-]);
+const FORMS: Readonly<Record<string, OrdinalForm>> = { alphaLc: "a", alphaUc: "A", romanLc: "i", romanUc: "I" };
 /** Maximum level of a list, from 1. */
 const MAX_LEVEL = 9;
 
@@ -162,17 +148,15 @@ function writeParagraphs(out: ExtractedText, body: XmlElement | undefined, isLis
     const numbered = firstOf(properties, "buAutoNum")?.attributes;
     const isItem = isList ? firstOf(properties, "buNone") === undefined : firstOf(properties, "buChar", "buBlip") !== undefined;
     const write = () => writeRuns(out, paragraph);
-    if (numbered === undefined) {
-      numbers = isItem ? numbers.slice(0, level - 1) : [];
-      if (isItem) out.item(level, null, write);
-      else out.element("p", write);
-      continue;
-    }
-    numbers = numbers.slice(0, level);
-    const number = numbers[level - 1] === undefined ? Number(numbered.startAt ?? "1") || 1 : (numbers[level - 1] as number) + 1;
-    numbers[level - 1] = number;
-    const form = FORMS.get(/^(?:alpha|roman)[LU]c/.exec(numbered.type ?? "")?.[0] ?? "") ?? "1";
-    out.item(level, `${ordinal(number, form)}.`, write);
+    numbers = numbered !== undefined ? numbers.slice(0, level) : isItem ? numbers.slice(0, level - 1) : [];
+    if (numbered !== undefined) {
+      const before = numbers[level - 1];
+      const number = before === undefined ? Number(numbered.startAt ?? "1") || 1 : before + 1;
+      numbers[level - 1] = number;
+      const form = FORMS[/^(?:alpha|roman)[LU]c/.exec(numbered.type ?? "")?.[0] ?? ""] ?? "1";
+      out.item(level, `${ordinal(number, form)}.`, write);
+    } else if (isItem) out.item(level, null, write);
+    else out.element("p", write);
   }
 }
 
@@ -181,13 +165,10 @@ const BOLD_OFF: ReadonlySet<string> = new Set(["0", "false", ""]);
 /** Writes the runs of a paragraph (text with uniform formatting). Struck-through runs are counted, not written. */
 function writeRuns(out: ExtractedText, paragraph: XmlElement): void {
   for (const run of descendants(paragraph, "r", "fld", "br")) {
-    if (run.name === "br") {
-      out.element("br");
-      continue;
-    }
     const { b = "", strike = "noStrike", baseline = "0" } = firstOf(run, "rPr")?.attributes ?? {};
     const text = [...descendants(run, "t")].map(textOf).join("");
-    if (strike !== "noStrike") out.leftOut.struck += text.trim().length;
+    if (run.name === "br") out.element("br");
+    else if (strike !== "noStrike") out.leftOut.struck += text.trim().length;
     else if (Number(baseline) !== 0) out.element(Number(baseline) > 0 ? "sup" : "sub", () => out.text(text));
     else if (BOLD_OFF.has(b)) out.text(text);
     else out.element("b", () => out.text(text));

@@ -101,8 +101,7 @@ export class RtfBlocks {
 
   /** Handles control words for tables: definitions of rows, ends of rows and ends of cells. */
   table(word: string, end: number): void {
-    if (word === "trowd") this.#isHeader = false;
-    else if (word === "trhdr") this.#isHeader = true;
+    if (word === "trowd" || word === "trhdr") this.#isHeader = word === "trhdr";
     else if (word === "cell") this.#endCell(end);
     else if (word === "row") this.#endRow(end);
   }

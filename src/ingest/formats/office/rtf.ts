@@ -138,10 +138,9 @@ class RtfReader {
       ...unseenNotices({ ...this.#leftOut, figures: Math.max(0, this.#leftOut.figures) }),
       ...leftOutNotices(this.#hasComments ? ["comments in the margin"] : [], margins),
     ];
-    if (this.#isGuessed) {
-      const message = `the code page of the file or the character set of a font is unknown, so the text was read as ${this.#encoding ?? "windows-1252"}`;
-      notices.push({ code: "encoding_guessed", message });
-    }
+    const encoding = this.#encoding ?? "windows-1252";
+    const message = `the code page of the file or the character set of a font is unknown, so the text was read as ${encoding}`;
+    if (this.#isGuessed) notices.push({ code: "encoding_guessed", message });
     return { events: this.#blocks.finish(end), title: this.#title, margins, notices };
   }
 
@@ -186,19 +185,14 @@ class RtfReader {
       return;
     }
     const state = this.#state;
-    if (word === "*") {
-      state.isOptional = true;
-      return;
-    }
-    if (this.#groups.length === 1 && word === "rtf") state.destination = "body";
-    const destination = DESTINATIONS.get(word) ?? (state.isOptional ? "skip" : null);
-    state.isOptional = false;
-    if (destination !== null) {
-      if (state.destination !== "skip" || READ_IN_SKIPPED.has(word)) this.#enter(word, destination);
-      return;
-    }
+    const destination = DESTINATIONS.get(word) ?? (state.isOptional ? "skip" : undefined);
     const set = PROPERTIES.get(word);
-    if (set !== undefined) Object.assign(state, set(state, value, value !== 0));
+    state.isOptional = word === "*";
+    if (state.isOptional) return;
+    if (this.#groups.length === 1 && word === "rtf") state.destination = "body";
+    if (destination !== undefined) {
+      if (state.destination !== "skip" || READ_IN_SKIPPED.has(word)) this.#enter(word, destination);
+    } else if (set !== undefined) Object.assign(state, set(state, value, value !== 0));
     else if (word === "ansicpg") {
       this.#encoding = encodingOfCodePage(value ?? 0);
       this.#isGuessed ||= this.#encoding === null;
@@ -273,11 +267,8 @@ class RtfReader {
     this.#high = null;
     const { destination, isBold, isHidden, isTiny, isStruck, raised } = this.#state;
     if (destination === "skip") return;
-    if (destination !== "body" && destination !== "note" && destination !== "number") {
-      this.#state.text += text;
-      return;
-    }
-    if (isHidden || isTiny) this.#leftOut.hidden += text.trim().length;
+    if (destination !== "body" && destination !== "note" && destination !== "number") this.#state.text += text;
+    else if (isHidden || isTiny) this.#leftOut.hidden += text.trim().length;
     else if (isStruck) this.#leftOut.struck += text.trim().length;
     else {
       const said: MarkupEvent = { type: "text", text, ...range };

@@ -22,33 +22,42 @@ const MAX_DEPTH = 400;
 export function readXml(xml: string): XmlElement {
   const root = { name: "", attributes: {}, children: [] as XmlNode[] };
   const open = [root];
-  const parser = new Parser(
-    {
-      onopentag(name, attributes) {
-        if (open.length > MAX_DEPTH)
-          throw new IngestError("too_deep", `its XML has over ${MAX_DEPTH} nesting levels: save a copy from its program, or leave it out`);
-        const element = { name: localName(name), attributes, children: [] as XmlNode[] };
-        open.at(-1)?.children.push(element);
-        open.push(element);
-      },
-      ontext(text) {
-        const siblings = open.at(-1)?.children ?? [];
-        const last = siblings.at(-1);
-        if (typeof last === "string") siblings[siblings.length - 1] = last + text;
-        else siblings.push(text);
-      },
-      onclosetag() {
-        if (open.length > 1) open.pop();
-      },
+  walkXml(xml, {
+    open(name, attributes) {
+      if (open.length > MAX_DEPTH)
+        throw new IngestError("too_deep", `its XML has over ${MAX_DEPTH} nesting levels: save a copy from its program, or leave it out`);
+      const element = { name, attributes, children: [] as XmlNode[] };
+      open.at(-1)?.children.push(element);
+      open.push(element);
     },
-    { xmlMode: true, decodeEntities: true },
-  );
-  parser.end(xml);
+    text(text) {
+      const siblings = open.at(-1)?.children ?? [];
+      if (typeof siblings.at(-1) === "string") siblings.push(siblings.pop() + text);
+      else siblings.push(text);
+    },
+    close() {
+      if (open.length > 1) open.pop();
+    },
+  });
   return root;
 }
 
-function localName(name: string): string {
-  return name.slice(name.indexOf(":") + 1);
+interface XmlHandler {
+  /** Called for each opening tag. Names have no prefix. */
+  open(name: string, attributes: Readonly<Record<string, string>>): void;
+  text(text: string): void;
+  close(name: string): void;
+}
+
+/** Parses XML in one pass. Entities that the XML declares itself are not expanded. */
+export function walkXml(xml: string, { open, text, close }: XmlHandler): void {
+  const local = (name: string) => name.slice(name.indexOf(":") + 1);
+  const handler = {
+    onopentag: (name: string, attributes: Readonly<Record<string, string>>) => open(local(name), attributes),
+    ontext: text,
+    onclosetag: (name: string) => close(local(name)),
+  };
+  new Parser(handler, { xmlMode: true, decodeEntities: true }).end(xml);
 }
 
 export function elementsOf(element: XmlElement | undefined): XmlElement[] {
@@ -81,9 +90,14 @@ export function textOf(node: XmlNode | undefined): string {
   return typeof node === "string" ? node : (node?.children ?? []).map(textOf).join("");
 }
 
+/** Returns the text of a file of an archive, in UTF-8; "" if it is missing. */
+export function partText(parts: ArchiveParts, part: string): string {
+  return Buffer.from(parts.get(part) ?? []).toString("utf8");
+}
+
 /** Parses an XML file of an archive. If it is missing, the result is empty. */
 export function partOf(parts: ArchiveParts, part: string): XmlElement {
-  return readXml(Buffer.from(parts.get(part) ?? []).toString("utf8"));
+  return readXml(partText(parts, part));
 }
 
 /**

@@ -23,8 +23,9 @@ function line(row: number, text: string, { size = BODY, x = LEFT, isMono = false
     const isCode = written.startsWith("`");
     const shown = written.replaceAll("`", "");
     const own = isCode ? size * 0.85 : size;
-    const word = { text: shown, x: at, y: row * 15, width: shown.length * 6, height: own, baseline: row * 15 + size, size: own, run: row };
-    at += word.width + (isMono ? 6 : 4);
+    const box = { x: at, y: row * 15, right: at + shown.length * 6, bottom: row * 15 + own };
+    const word = { ...box, text: shown, baseline: row * 15 + size, size: own, run: row };
+    at = box.right + (isMono ? 6 : 4);
     return { ...word, isBold, isMono: isMono || isCode, isSpaced: true, isArtifact: false, hidden: null, isTurned: false };
   });
   return toLine(words.filter(({ text }) => text !== ""));

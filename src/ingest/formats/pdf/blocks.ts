@@ -1,7 +1,19 @@
 import { NO_HEADING_END, rowEnds } from "../../line-breaks.ts";
-import { areLevel, hasDot, INDENT, ITEM_MARK, isFull, isMarkInText, markOf, type PdfLine, SAME_SIZE, SAME_START } from "./lines.ts";
+import {
+  areLevel,
+  hasDot,
+  INDENT,
+  ITEM_MARK,
+  isFull,
+  isMarkInText,
+  markOf,
+  mostUsed,
+  type PdfLine,
+  SAME_SIZE,
+  SAME_START,
+} from "./lines.ts";
 import type { Region, TableRegion } from "./regions.ts";
-import { greatest, least, type PdfPage, type PdfWord } from "./words.ts";
+import { boundsOf, greatest, lettersOf, type PdfPage } from "./words.ts";
 /** A block of a document, as laid out on its pages. */
 export type PdfBlock =
   | (TextBlock & { readonly type: "heading"; readonly level: number })
@@ -86,16 +98,10 @@ export function blocksOf(regions: readonly Region[], page: PageFacts, style: Tex
  * of all regions that overlap this one horizontally are included.
  */
 function edgesAround(lines: readonly PdfLine[], regions: readonly Region[]): { readonly left: number; readonly right: number } {
-  const [from, to] = [least(lines.map(({ x }) => x)), greatest(lines.map((line) => line.right))];
-  let [left, right] = [from, to];
-  for (const region of regions) {
-    if (region.type === "table") continue;
-    for (const line of region.lines) {
-      if (line.isMono || line.x >= to || line.right <= from) continue;
-      left = Math.min(left, line.x);
-      right = Math.max(right, line.right);
-    }
-  }
+  const own = boundsOf(lines);
+  const all = regions.flatMap((region) => (region.type === "table" ? [] : region.lines));
+  const beside = all.filter((line) => !line.isMono && !(line.x >= own.right || line.right <= own.x));
+  const { x: left, right } = boundsOf([own, ...beside]);
   return { left, right };
 }
 
@@ -106,8 +112,8 @@ function columnBlocks(lines: readonly PdfLine[], page: ColumnFacts, style: TextS
   const blocks: PdfBlock[] = [];
   const isCode = (line: PdfLine) => line.isMono && !style.isTypewritten && !isHeadingLike(line, style) && !hasDot(line, page.dots);
   const text = lines.filter((line) => !isCode(line));
-  const edges = edgesOf(text.length > 0 ? text : lines, lines);
-  const column: Column = { ...edges, style, dots: page.dots, marks: new Map() };
+  const { x: left, right } = boundsOf(text.length > 0 ? text : lines);
+  const column: Column = { left, right, pitch: usualPitch(lines), style, dots: page.dots, marks: new Map() };
   /** Paragraphs directly before `open`. Only the end of a sentence separates each from the next. */
   let run: PdfLine[][] = [];
   let open: PdfLine[] = [];
@@ -138,13 +144,7 @@ function columnBlocks(lines: readonly PdfLine[], page: ColumnFacts, style: TextS
   return blocks;
 }
 
-function edgesOf(text: readonly PdfLine[], lines: readonly PdfLine[]) {
-  const left = least(text.map(({ x }) => x));
-  const right = greatest(text.map((line) => line.right));
-  return { left, right, pitch: usualPitch(lines) };
-}
-
-interface Column extends ReturnType<typeof edgesOf> {
+interface Column extends Readonly<Record<"left" | "right" | "pitch", number>> {
   readonly style: TextStyle;
   readonly dots: PdfPage["dots"];
   /** Lines that open a list item or a numbered or lettered paragraph. */
@@ -222,16 +222,14 @@ function endsOfRows(lines: readonly PdfLine[], edge: number): PdfLine[] {
 }
 
 function toBlock(lines: readonly PdfLine[], page: PageFacts, { style, marks, left, right }: Column): PdfBlock {
-  const text = textOf(lines);
-  const [first] = lines;
-  const level = first === undefined ? 0 : headingLevel(first, text, style);
-  const opening = (first === undefined ? undefined : marks.get(first)) ?? "none";
+  const first = lines[0] as PdfLine;
+  const level = headingLevel(first, textOf(lines), style);
+  const opening = marks.get(first) ?? "none";
   const block: TextBlock = { lines, page: page.number, left, right, mark: opening };
   if (level > 0) return { ...block, type: "heading", level };
-  const mark = first?.words[0]?.text ?? "";
-  const isNote =
-    first !== undefined && first.size < style.bodySize * NOTE_SIZE && first.y > page.height * NOTE_PART && NOTE_MARK.test(mark);
-  if (isNote) return { ...block, type: "note" };
+  const mark = first.words[0]?.text ?? "";
+  const isSmall = first.size < style.bodySize * NOTE_SIZE;
+  if (isSmall && first.y > page.height * NOTE_PART && NOTE_MARK.test(mark)) return { ...block, type: "note" };
   // A lettered mark such as "(a)" stays part of the text of its paragraph.
   const isItem = opening === "dot" || (opening === "word" && ITEM_MARK.test(mark));
   return { ...block, type: isItem ? "item" : "paragraph" };
@@ -245,12 +243,7 @@ function headingLevel(line: PdfLine, text: string, style: TextStyle): number {
     const rank = style.headingSizes.findIndex((size) => line.size >= size - 0.3);
     return Math.min(6, (rank < 0 ? style.headingSizes.length : rank) + 1);
   }
-  const isBoldLine =
-    line.isBold &&
-    !style.isBodyBold &&
-    text.length <= MAX_BOLD_HEADING_CHARACTERS &&
-    !NO_HEADING_END.test(text) &&
-    line.words.every(({ isBold }) => isBold);
+  const isBoldLine = isHeadingLike(line, style) && text.length <= MAX_BOLD_HEADING_CHARACTERS && !NO_HEADING_END.test(text);
   return isBoldLine && line.size >= style.bodySize * 0.95 ? Math.min(6, style.headingSizes.length + 1) : 0;
 }
 
@@ -273,8 +266,8 @@ function usualPitch(lines: readonly PdfLine[]): number {
 }
 
 /**
- * Derives the typography of the document: body size, sizes of headings (largest first), most frequent distance of
- * lines, and whether most letters are bold or monospaced. In a bold document, bold does not mean headings. In a
+ * Derives the typography of the document: body size, sizes of headings (largest first), and whether most letters are
+ * bold or monospaced. In a bold document, bold does not mean headings. In a
  * monospaced one, monospaced letters do not mean code.
  * @param outline titles in the document's outline with their depth, from 1
  */
@@ -282,34 +275,9 @@ export function styleOf(lines: readonly PdfLine[], outline: ReadonlyMap<string, 
   const words = lines.flatMap((line) => line.words);
   const isTypewritten = lettersOf(words.filter(({ isMono }) => isMono)) > lettersOf(words) * TYPEWRITTEN_SHARE;
   const counted = isTypewritten ? words : words.filter(({ isMono }) => !isMono);
-  const letters = new Map<number, number>();
-  for (const { size, text } of counted) {
-    const rounded = Math.round(size * 2) / 2;
-    letters.set(rounded, (letters.get(rounded) ?? 0) + text.length);
-  }
-  const [bodySize = 10] = [...letters].sort((a, b) => b[1] - a[1])[0] ?? [];
-  const headingSizes = [...letters.keys()].filter((size) => size >= bodySize * HEADING_FACTOR).sort((a, b) => b - a);
-  return {
-    bodySize,
-    headingSizes: headingSizes.slice(0, 5),
-    isBodyBold: lettersOf(counted.filter(({ isBold }) => isBold)) > lettersOf(counted) / 2,
-    isTypewritten,
-    outline,
-    pitch: mostUsedPitch(lines, bodySize),
-  };
-}
-
-export function lettersOf(words: readonly PdfWord[]): number {
-  return words.reduce((sum, { text }) => sum + text.length, 0);
-}
-
-/** Returns the most frequent distance of lines; 1.25 times the letter size if none was measured. */
-function mostUsedPitch(lines: readonly PdfLine[], size: number): number {
-  const steps = new Map<number, number>();
-  for (const [i, line] of lines.entries()) {
-    const step = Math.round((line.bottom - (lines[i - 1]?.bottom ?? 0)) * 10) / 10;
-    if (step >= size * 0.9 && step < size * 2.2) steps.set(step, (steps.get(step) ?? 0) + 1);
-  }
-  const [pitch = size * 1.25] = [...steps].sort((a, b) => b[1] - a[1])[0] ?? [];
-  return pitch;
+  const roundedSize = ({ size }: { readonly size: number }) => Math.round(size * 2) / 2;
+  const bodySize = mostUsed(counted, roundedSize) ?? 10;
+  const larger = [...new Set(counted.map(roundedSize))].filter((size) => size >= bodySize * HEADING_FACTOR).sort((a, b) => b - a);
+  const isBodyBold = lettersOf(counted.filter(({ isBold }) => isBold)) > lettersOf(counted) / 2;
+  return { bodySize, headingSizes: larger.slice(0, 5), isBodyBold, isTypewritten, outline };
 }

@@ -9,8 +9,8 @@ import { writePdf } from "./write.ts";
 function line(x: number, y: number, text: string): PdfLine {
   let at = x;
   const words = text.split(" ").map((shown) => {
-    const place = { x: at, y, width: shown.length * 6, height: 11, baseline: y + 11, size: 11, run: y };
-    at += place.width + 4;
+    const place = { x: at, y, right: at + shown.length * 6, bottom: y + 11, baseline: y + 11, size: 11, run: y };
+    at = place.right + 4;
     return { text: shown, ...place, isBold: false, isMono: false, isSpaced: true, isArtifact: false, hidden: null, isTurned: false };
   });
   return toLine(words);

@@ -1,4 +1,4 @@
-import { bottomOf, type PdfBox, type PdfWord, rightOf } from "./words.ts";
+import { boundsOf, lettersOf, type PdfBox, type PdfWord } from "./words.ts";
 
 /** Maximum distance between a drawn dot and the text of its item, as a multiple of the letter size. */
 const DOT_GAP = 2;
@@ -32,7 +32,8 @@ export function hasDot({ x, y, bottom, size }: PdfLine, dots: readonly PdfBox[])
  * @param right right edge to which lines may extend, in points
  */
 export function isFull(last: PdfLine, line: PdfLine, right: number): boolean {
-  return right - last.right <= (line.words[0]?.width ?? 0) + line.size;
+  const [first] = line.words;
+  return right - last.right <= (first === undefined ? 0 : first.right - first.x) + line.size;
 }
 
 /**
@@ -73,8 +74,8 @@ export function isMarkInText(
   const isIndented = block.length === 1 && !isMarked && start < first.x;
   const isAtMark = isMarked && Math.abs(start - first.x) < near;
   if (!isAtText && !isIndented && !isAtMark) return false;
-  if (!ENDED.test(last.words.at(-1)?.text ?? "")) return !(isAtMark && !isAtText && isNextMark(markOf(first), markOf(line)));
-  return !(isAtMark && isNextMark(markOf(first), markOf(line)));
+  const isEnded = ENDED.test(last.words.at(-1)?.text ?? "");
+  return !(isAtMark && (isEnded || !isAtText) && isNextMark(markOf(first), markOf(line)));
 }
 
 /** Returns whether a mark is the next of its list: "2." after "1.", "(c)" after "(b)", "•" after "•". */
@@ -87,12 +88,8 @@ function isNextMark(before: string | null, mark: string | null): boolean {
 }
 
 /** A run of words on one line. */
-export interface PdfLine {
+export interface PdfLine extends PdfBox {
   readonly words: readonly PdfWord[];
-  readonly x: number;
-  readonly y: number;
-  readonly right: number;
-  readonly bottom: number;
   /** Letter size of most of the letters, in points. */
   readonly size: number;
   readonly isBold: boolean;
@@ -106,29 +103,16 @@ const GAP_IN_RUN = 3;
 const GAP_BETWEEN_RUNS = 0.7;
 
 export function toLine(words: readonly PdfWord[]): PdfLine {
-  let [x, y, right, bottom] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  let [letters, bold] = [0, 0];
-  let isMono = words.length > 0;
-  for (const word of words) {
-    x = Math.min(x, word.x);
-    y = Math.min(y, word.y);
-    right = Math.max(right, rightOf(word));
-    bottom = Math.max(bottom, bottomOf(word));
-    letters += word.text.length;
-    if (word.isBold) bold += word.text.length;
-    isMono &&= word.isMono;
-  }
-  return { words, x, y, right, bottom, size: mostUsedSize(words), isBold: bold > letters / 2, isMono };
+  const [bold, letters] = [lettersOf(words.filter(({ isBold }) => isBold)), lettersOf(words)];
+  const isMono = words.length > 0 && words.every((word) => word.isMono);
+  return { ...boundsOf(words), words, size: mostUsed(words, ({ size }) => size) ?? 0, isBold: bold > letters / 2, isMono };
 }
 
-/** Returns the letter size of most letters. If two sizes are equally frequent, the size that occurs first is returned. */
-function mostUsedSize(words: readonly PdfWord[]): number {
-  const first = words[0]?.size ?? 0;
-  if (words.every(({ size }) => size === first)) return first;
+/** Returns the number, such as the size, that most letters have. Of equally frequent numbers, returns the one that occurs first. */
+export function mostUsed(words: readonly PdfWord[], numberOf: (word: PdfWord) => number): number | undefined {
   const letters = new Map<number, number>();
-  for (const { size, text } of words) letters.set(size, (letters.get(size) ?? 0) + text.length);
-  const [size = 0] = [...letters].sort((a, b) => b[1] - a[1])[0] ?? [];
-  return size;
+  for (const word of words) letters.set(numberOf(word), (letters.get(numberOf(word)) ?? 0) + word.text.length);
+  return [...letters].sort((a, b) => b[1] - a[1])[0]?.[0];
 }
 
 /** Matches the mark of a list item: a bullet, a number or a letter. */
@@ -160,8 +144,8 @@ export function fragmentsOf(words: readonly PdfWord[]): PdfLine[] {
 const NEAR_STRIPS = 3;
 
 function follows(last: PdfWord, word: PdfWord): boolean {
-  if (!areLevel({ y: last.y, bottom: bottomOf(last) }, { y: word.y, bottom: bottomOf(word) })) return false;
-  const gap = word.x - rightOf(last);
+  if (!areLevel(last, word)) return false;
+  const gap = word.x - last.right;
   const size = Math.max(last.size, word.size);
   return gap > -size && gap < size * (last.run === word.run ? GAP_IN_RUN : GAP_BETWEEN_RUNS);
 }
@@ -182,14 +166,11 @@ export function joinStrip(strip: readonly PdfLine[]): PdfLine {
  * as its first fragment.
  */
 export function stripsOf(fragments: readonly PdfLine[]): PdfLine[][] {
-  const strips: { readonly anchor: PdfLine; readonly members: PdfLine[] }[] = [];
+  const strips: PdfLine[][] = [];
   for (const fragment of [...fragments].sort((a, b) => a.bottom - b.bottom || a.x - b.x)) {
-    let strip: (typeof strips)[number] | undefined;
-    for (let i = strips.length - 1; i >= Math.max(0, strips.length - NEAR_STRIPS) && strip === undefined; i--) {
-      if (areLevel((strips[i] as (typeof strips)[number]).anchor, fragment)) strip = strips[i];
-    }
-    if (strip === undefined) strips.push({ anchor: fragment, members: [fragment] });
-    else strip.members.push(fragment);
+    const strip = strips.slice(-NEAR_STRIPS).findLast(([first]) => first !== undefined && areLevel(first, fragment));
+    if (strip === undefined) strips.push([fragment]);
+    else strip.push(fragment);
   }
-  return strips.map(({ members }) => members);
+  return strips;
 }

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { apply, greatest, least, type Matrix, type PdfBox, type PdfPage, type PdfRule } from "./words.ts";
+import { apply, boundsOf, type Matrix, type PdfBox, type PdfPage } from "./words.ts";
 
 /** Minimum and maximum size of a drawn shape that may be the bullet of a list item, in points. */
 const SMALLEST_DOT = 1;
@@ -9,7 +9,7 @@ const MOST_DOTS = 2_000;
 
 /** Collects the graphics of a page. */
 export function createDrawings() {
-  const rules: PdfRule[] = [];
+  const rules: PdfBox[] = [];
   const dots: PdfBox[] = [];
   const grounds: PdfBox[] = [];
   let picture: { readonly box: PdfPage["picture"]; readonly area: number } = { box: null, area: 0 };
@@ -29,11 +29,7 @@ export function createDrawings() {
     ) {
       const box = boxOf(matrix, bounds);
       if (isDot(box) && dots.length < MOST_DOTS) dots.push(box);
-      for (const { x1, y1, x2, y2 } of segments) {
-        const [ax, ay] = apply(matrix, x1, y1);
-        const [bx, by] = apply(matrix, x2, y2);
-        rules.push({ x1: Math.min(ax, bx), y1: Math.min(ay, by), x2: Math.max(ax, bx), y2: Math.max(ay, by) });
-      }
+      for (const ends of segments) rules.push(boxOf(matrix, ends));
       if (isFilled && fill.toLowerCase() !== "#ffffff" && segments.length > 0) grounds.push(boundsOf(rules.slice(-segments.length)));
     },
     addPicture(matrix: Matrix) {
@@ -55,15 +51,6 @@ function boxOf(matrix: Matrix, corners: ArrayLike<number>): PdfBox {
 function isDot({ x, y, right, bottom }: PdfBox): boolean {
   const [shorter, longer] = [right - x, bottom - y].sort((a, b) => a - b) as [number, number];
   return shorter >= SMALLEST_DOT && longer <= LARGEST_DOT && longer < shorter * 1.5;
-}
-
-function boundsOf(rules: readonly PdfRule[]): PdfBox {
-  return {
-    x: least(rules.map(({ x1 }) => x1)),
-    y: least(rules.map(({ y1 }) => y1)),
-    right: greatest(rules.map(({ x2 }) => x2)),
-    bottom: greatest(rules.map(({ y2 }) => y2)),
-  };
 }
 
 /** The members of the PDF library's page object that are used here. */
@@ -94,8 +81,8 @@ const MAX_OPERATORS = 3_000_000;
 /** Codes of the operators in the data of a path. Any other code closes the path. */
 const MOVE = 0;
 const LINE = 1;
-const CURVE = 2;
-const QUADRATIC = 3;
+/** Number of operands by operator: a move, a line, a cubic curve, and a quadratic curve. */
+const OPERANDS = [2, 2, 6, 4];
 
 /** Runs the action of each operator of a page, in order. */
 export async function runOperators(
@@ -123,33 +110,21 @@ export function pathOf([paint, data, bounds]: readonly unknown[], names: Operato
   return { segments: segmentsOf(path), isFilled, bounds: (bounds ?? []) as ArrayLike<number> };
 }
 
-/** Returns the straight lines of a path. Closing the path adds the line back to its start. */
-function segmentsOf(path: ArrayLike<number>): PdfRule[] {
-  const segments: PdfRule[] = [];
+/** Returns the ends `[x1, y1, x2, y2]` of the straight lines of a path. Closing the path adds the line back to its start. */
+function segmentsOf(path: ArrayLike<number>): number[][] {
+  const segments: number[][] = [];
   let start: readonly [number, number] = [0, 0];
   let at = start;
   for (let i = 0; i < path.length; ) {
     const operator = path[i++];
-    const point = (offset: number): readonly [number, number] => [path[i + offset] ?? 0, path[i + offset + 1] ?? 0];
-    if (operator === MOVE) {
-      start = point(0);
-      at = start;
-      i += 2;
-    } else if (operator === LINE) {
-      const to = point(0);
-      segments.push({ x1: at[0], y1: at[1], x2: to[0], y2: to[1] });
-      at = to;
-      i += 2;
-    } else if (operator === CURVE) {
-      at = point(4);
-      i += 6;
-    } else if (operator === QUADRATIC) {
-      at = point(2);
-      i += 4;
-    } else {
-      if (at[0] !== start[0] || at[1] !== start[1]) segments.push({ x1: at[0], y1: at[1], x2: start[0], y2: start[1] });
-      at = start;
-    }
+    const operands = OPERANDS[operator ?? -1];
+    i += operands ?? 0;
+    // The last operands are the point to which the operator leads. Without operands, it closes the path.
+    const to: readonly [number, number] = operands === undefined ? start : [path[i - 2] ?? 0, path[i - 1] ?? 0];
+    const isClosing = operands === undefined && (at[0] !== start[0] || at[1] !== start[1]);
+    if (operator === LINE || isClosing) segments.push([...at, ...to]);
+    if (operator === MOVE) start = to;
+    at = to;
   }
   return segments;
 }

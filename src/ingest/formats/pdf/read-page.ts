@@ -1,5 +1,6 @@
+import { memoised } from "../../../text/memo.ts";
 import { createDrawings, type OperatorNames, type OperatorPage, pathOf, runOperators } from "./operators.ts";
-import { type Matrix, multiply, type PdfBox, type PdfPage, type PdfWord, scaleOf, toMatrix } from "./words.ts";
+import { type Matrix, multiply, type PdfBox, type PdfPage, type PdfWord, toMatrix } from "./words.ts";
 
 /** Minimum gap between words, as a multiple of the letter size: half of a usual space. */
 const WORD_GAP = 0.16;
@@ -27,19 +28,11 @@ interface Glyph {
 
 const NO_FONT = { isBold: false, isMono: false, ascent: ASCENT, descent: DESCENT, unit: 0.001 };
 
-interface OpenWord {
+interface OpenWord extends Pick<PdfWord, "isSpaced" | "run" | "isArtifact"> {
   text: string;
-  x: number;
-  right: number;
-  top: number;
-  bottom: number;
-  readonly baseline: number;
-  readonly size: number;
-  readonly isSpaced: boolean;
+  readonly box: GlyphBox;
+  readonly line: TextLine;
   readonly state: State;
-  readonly isTurned: boolean;
-  readonly run: number;
-  readonly isArtifact: boolean;
 }
 
 const START: Matrix = [1, 0, 0, 1, 0, 0];
@@ -57,7 +50,7 @@ export async function readPage(page: OperatorPage, number: number, names: Operat
   const words: PdfWord[] = [];
   const drawings = createDrawings();
   const letters = createLetters((word) => words.push(toWord(word, { width, height }, drawings.grounds)));
-  const fontOf = createFonts(page);
+  const fontOf = memoised((name: string) => fontFacts(page, name));
   const stack: State[] = [];
   let state = firstState(transform);
   let text = START;
@@ -131,7 +124,7 @@ function createLetters(found: (word: OpenWord) => void) {
   let word: OpenWord | null = null;
   let sawSpace = false;
   let run = 0;
-  const box = { x: 0, right: 0, top: 0, bottom: 0, baseline: 0 };
+  const box: GlyphBox = { x: 0, y: 0, right: 0, bottom: 0, baseline: 0 };
   const end = () => {
     if (word !== null && word.text.trim() !== "") found(word);
     word = null;
@@ -139,16 +132,15 @@ function createLetters(found: (word: OpenWord) => void) {
   const add = (visible: string, box: GlyphBox, line: TextLine, state: State) => {
     if (word !== null && !continues(word, box, line)) end();
     if (word === null) {
-      const { shown, isTurned } = line;
-      word = { text: visible, ...box, size: shown, isSpaced: sawSpace, state, isTurned, run, isArtifact: marks.includes(true) };
+      word = { text: visible, box: { ...box }, line, state, isSpaced: sawSpace, run, isArtifact: marks.includes(true) };
       sawSpace = false;
       return;
     }
     word.text += visible;
-    word.x = Math.min(word.x, box.x);
-    word.right = Math.max(word.right, box.right);
-    word.top = Math.min(word.top, box.top);
-    word.bottom = Math.max(word.bottom, box.bottom);
+    word.box.x = Math.min(word.box.x, box.x);
+    word.box.right = Math.max(word.box.right, box.right);
+    word.box.y = Math.min(word.box.y, box.y);
+    word.box.bottom = Math.max(word.box.bottom, box.bottom);
   };
   return {
     end,
@@ -188,13 +180,7 @@ function createLetters(found: (word: OpenWord) => void) {
   };
 }
 
-interface GlyphBox {
-  readonly x: number;
-  readonly right: number;
-  readonly top: number;
-  readonly bottom: number;
-  readonly baseline: number;
-}
+type GlyphBox = { -readonly [Name in keyof PdfBox | "baseline"]: number };
 
 type TextLine = ReturnType<typeof lineOf>;
 
@@ -205,16 +191,18 @@ type TextLine = ReturnType<typeof lineOf>;
 function lineOf({ matrix, font, size, rise }: State, text: Matrix) {
   const full = multiply(matrix, text);
   const isTurned = Math.abs(full[1]) > Math.abs(full[0]) * 0.2 || full[0] < 0;
-  return { full, shown: size * scaleOf(full), isTurned, rise, low: rise + font.descent * size, high: rise + font.ascent * size };
+  return {
+    full,
+    shown: size * Math.hypot(full[2], full[3]),
+    isTurned,
+    rise,
+    low: rise + font.descent * size,
+    high: rise + font.ascent * size,
+  };
 }
 
 /** Sets `box` to the box of the letter at distance `along` on the line. Allocates nothing: a page has thousands of letters. */
-function placeOn(
-  { full, rise, low, high }: TextLine,
-  along: number,
-  advance: number,
-  box: { -readonly [K in keyof GlyphBox]: number },
-): void {
+function placeOn({ full, rise, low, high }: TextLine, along: number, advance: number, box: GlyphBox): void {
   const [a, b, c, d, e, f] = full;
   const x = a * along + e;
   const y = b * along + f;
@@ -222,7 +210,7 @@ function placeOn(
   const wideY = b * advance;
   box.x = Math.min(x + c * low, x + c * high) + Math.min(0, wideX);
   box.right = Math.max(x + c * low, x + c * high) + Math.max(0, wideX);
-  box.top = Math.min(y + d * low, y + d * high) + Math.min(0, wideY);
+  box.y = Math.min(y + d * low, y + d * high) + Math.min(0, wideY);
   box.bottom = Math.max(y + d * low, y + d * high) + Math.max(0, wideY);
   box.baseline = y + d * rise;
 }
@@ -238,55 +226,33 @@ function withoutLigatures(text: string): string {
   return text.replace(LIGATURE, (found) => found.normalize("NFKC"));
 }
 
-function continues(word: OpenWord, box: GlyphBox, { shown, isTurned }: Pick<TextLine, "shown" | "isTurned">): boolean {
-  if (word.isTurned || isTurned) return word.isTurned === isTurned && Math.abs(word.size - shown) < 0.1;
-  if (Math.abs(word.baseline - box.baseline) > shown * BASELINE_STEP || Math.abs(word.size - shown) > shown * 0.2) return false;
-  const gap = box.x - word.right;
+function continues(word: OpenWord, box: GlyphBox, { shown, isTurned }: TextLine): boolean {
+  const change = Math.abs(word.line.shown - shown);
+  if (word.line.isTurned || isTurned) return word.line.isTurned === isTurned && change < 0.1;
+  if (Math.abs(word.box.baseline - box.baseline) > shown * BASELINE_STEP || change > shown * 0.2) return false;
+  const gap = box.x - word.box.right;
   return gap < shown * WORD_GAP && gap > shown * STEP_BACK;
 }
 
-function toWord(word: OpenWord, page: { readonly width: number; readonly height: number }, grounds: readonly PdfBox[]): PdfWord {
-  const { text, x, right, top, bottom, baseline, size, isSpaced, state, isTurned, run, isArtifact } = word;
-  const middle = { x: (x + right) / 2, y: (top + bottom) / 2 };
-  const isOff = right < 0 || bottom < 0 || x > page.width || top > page.height;
-  const isWhite = /^#f[a-f0-9]f[a-f0-9]f[a-f0-9]$/i.test(state.fill) && state.mode % 4 === 0;
-  const isOnGround = () => grounds.some((one) => middle.x > one.x && middle.x < one.right && middle.y > one.y && middle.y < one.bottom);
-  const hidden = isOff
-    ? "off_page"
-    : state.mode === 3 || state.mode === 7
-      ? "invisible"
-      : size < TINY
-        ? "tiny"
-        : isWhite && !isOnGround()
-          ? "white"
-          : null;
-  return {
-    text,
-    x,
-    y: top,
-    width: right - x,
-    height: bottom - top,
-    baseline,
-    size,
-    isBold: state.font.isBold,
-    // The invisible text layer of a scan may be in a monospaced font, although the picture shows another font.
-    isMono: state.font.isMono && hidden !== "invisible",
-    isSpaced,
-    run,
-    isArtifact,
-    hidden,
-    isTurned,
-  };
+function toWord(word: OpenWord, page: Pick<PdfPage, "width" | "height">, grounds: readonly PdfBox[]): PdfWord {
+  const { text, box, line, state, isSpaced, run, isArtifact } = word;
+  const hidden = hiddenBy(word, page, grounds);
+  // The invisible text layer of a scan may be in a monospaced font, although the picture shows another font.
+  const isMono = state.font.isMono && hidden !== "invisible";
+  const looks = { size: line.shown, isBold: state.font.isBold, isMono, isTurned: line.isTurned };
+  return { ...box, ...looks, text, isSpaced, run, isArtifact, hidden };
 }
 
-/** Returns a function that looks up the properties of a font. It reads each font only once. */
-function createFonts(page: OperatorPage): (name: string) => typeof NO_FONT {
-  const known = new Map<string, typeof NO_FONT>();
-  return (name) => {
-    const facts = known.get(name) ?? fontFacts(page, name);
-    known.set(name, facts);
-    return facts;
-  };
+/** Returns the reason why a word is invisible, or `null`. */
+function hiddenBy({ box, line, state }: OpenWord, page: Pick<PdfPage, "width" | "height">, grounds: readonly PdfBox[]): PdfWord["hidden"] {
+  const { x, y, right, bottom } = box;
+  if (right < 0 || bottom < 0 || x > page.width || y > page.height) return "off_page";
+  if (state.mode === 3 || state.mode === 7) return "invisible";
+  if (line.shown < TINY) return "tiny";
+  if (!/^#f[a-f0-9]f[a-f0-9]f[a-f0-9]$/i.test(state.fill) || state.mode % 4 !== 0) return null;
+  const middle = { x: (x + right) / 2, y: (y + bottom) / 2 };
+  const isIn = (one: PdfBox) => middle.x > one.x && middle.x < one.right && middle.y > one.y && middle.y < one.bottom;
+  return grounds.some(isIn) ? null : "white";
 }
 
 function fontFacts(page: OperatorPage, name: string): typeof NO_FONT {

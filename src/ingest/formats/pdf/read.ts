@@ -2,14 +2,14 @@ import { IngestError, messageOf } from "../../../shared/errors.ts";
 import type { ReadingNotice } from "../../../shared/types.ts";
 import type { Format, FormatSource } from "../format.ts";
 import { type FormatResult, oneLine, plainMetadata, titleOf } from "../parsed.ts";
-import { blocksOf, keyOf, lettersOf, type PdfBlock, styleOf } from "./blocks.ts";
+import { blocksOf, keyOf, type PdfBlock, styleOf } from "./blocks.ts";
 import { furtherPartsOfItems, joinParted } from "./join-parted.ts";
 import { fragmentsOf, linesOf, type PdfLine, toLine } from "./lines.ts";
 import { readPage } from "./read-page.ts";
 import { type Picture, RECOGNITION_PACKAGES, type RecognisedWord, type Recogniser, wordsOnPage } from "./recognise.ts";
 import { type Grid, gridsOf, type Region, regionsOf } from "./regions.ts";
 import { runningWords } from "./running.ts";
-import type { PdfPage, PdfWord } from "./words.ts";
+import { lettersOf, type PdfPage, type PdfWord } from "./words.ts";
 import { writePdf } from "./write.ts";
 
 /** Reads pages with the box of every word. Offsets refer to the extracted text. */
@@ -37,19 +37,20 @@ export async function readPdf({ bytes, name, recogniser }: Pick<FormatSource, "b
   try {
     const document = await openPdf(getDocumentProxy, bytes);
     opened = document;
-    if (document.numPages > MAX_PAGES) {
-      const message = `the file has ${document.numPages} pages; the limit is ${MAX_PAGES}: split it`;
-      throw new IngestError("file_too_large", message, { pages: document.numPages });
+    const { numPages } = document;
+    if (numPages > MAX_PAGES) {
+      const message = `the file has ${numPages} pages; the limit is ${MAX_PAGES}: split it`;
+      throw new IngestError("file_too_large", message, { pages: numPages });
     }
     const pages: PdfPage[] = [];
     const failed: number[] = [];
     const recognised: number[] = [];
-    for (let number = 1; number <= document.numPages; number++) {
+    for (let number = 1; number <= numPages; number++) {
       try {
         const page = await document.getPage(number);
         const read = await readPage(page as unknown as Parameters<typeof readPage>[0], number, library.OPS);
-        const words =
-          recogniser !== null && isScan(read) ? await recognisePage(read, () => extractImages(document, number), recogniser) : [];
+        const isScan = read.isPicture && read.words.length === 0;
+        const words = recogniser !== null && isScan ? await recognisePage(read, await extractImages(document, number), recogniser) : [];
         if (words.length > 0) recognised.push(number);
         pages.push(words.length > 0 ? { ...read, words } : read);
         page.cleanup();
@@ -61,21 +62,13 @@ export async function readPdf({ bytes, name, recogniser }: Pick<FormatSource, "b
     const outline = await readOutline(document);
     const { title, author } = await readInformation(document);
     const { kept, notices } = withoutUnseen(pages, { failed, recognised });
-    const pageOf = new Map<PdfWord, number>();
-    for (const { words, number } of kept) for (const word of words) pageOf.set(word, number);
+    const pageOf = new Map(kept.flatMap(({ words, number }) => words.map((word) => [word, number] as const)));
     const { places, ...written } = writePdf(layOut(kept, outline), kept, pageOf);
     // A file with damaged page labels is read without them.
     const labels = await document.getPageLabels().catch(() => null);
-    const printed = labels?.map((label) => (PAGE_LABEL.test(label) ? label : "")) ?? null;
-    return [
-      {
-        ...written,
-        places: printed === null || places.type !== "boxes" ? places : { ...places, printed },
-        metadata: plainMetadata(title ?? titleOf(written) ?? name, { description: author }),
-        unit: "extracted_utf16",
-        notices,
-      },
-    ];
+    const printed = labels && { printed: labels.map((label) => (PAGE_LABEL.test(label) ? label : "")) };
+    const metadata = plainMetadata(title ?? titleOf(written) ?? name, { description: author });
+    return [{ ...written, places: { ...places, ...printed }, metadata, unit: "extracted_utf16", notices }];
   } finally {
     await opened?.loadingTask.destroy();
   }
@@ -99,13 +92,8 @@ async function openPdf(open: Library["getDocumentProxy"], bytes: Uint8Array): Pr
   }
 }
 
-/** Returns whether a page is a picture without any text. */
-function isScan({ isPicture, words }: PdfPage): boolean {
-  return isPicture && words.length === 0;
-}
-
-async function recognisePage(page: PdfPage, extract: () => Promise<readonly Picture[]>, recogniser: Recogniser): Promise<PdfWord[]> {
-  const [largest] = [...(await extract())].sort((a, b) => b.width * b.height - a.width * a.height);
+async function recognisePage(page: PdfPage, pictures: readonly Picture[], recogniser: Recogniser): Promise<PdfWord[]> {
+  const [largest] = pictures.toSorted((a, b) => b.width * b.height - a.width * a.height);
   if (largest === undefined || page.picture === null || largest.width * largest.height > MAX_PICTURE_POINTS) return [];
   return wordsOnPage(await recogniser.recognise(largest), largest, page.picture);
 }
@@ -136,25 +124,18 @@ function withoutUnseen(
     return { ...page, words };
   });
   const notices: ReadingNotice[] = [];
+  const note = (code: string, affected: readonly number[], message: string) => {
+    if (affected.length > 0) notices.push({ code, message, pages: affected });
+  };
   const empty = kept.filter(({ words, number }) => words.length === 0 && !failed.includes(number)).map(({ number }) => number);
-  if (empty.length > 0) {
-    const message = `${empty.length} of ${pages.length} pages have no text (${inWords(empty)}): they are pictures or blank. Run text recognition on the file, or install ${RECOGNITION_PACKAGES.join(" and ")} beside this program, and ingest it again.`;
-    notices.push({ code: "pages_without_text", message, pages: empty });
-  }
-  if (failed.length > 0)
-    notices.push({ code: "pages_unreadable", message: `pages that could not be read: ${inWords(failed)}`, pages: failed });
-  if (hidden.size > 0) {
-    const letters = [...hidden.values()].reduce((sum, one) => sum + one, 0);
-    notices.push({
-      code: "hidden_text",
-      message: `${letters} invisible characters were left out (${inWords([...hidden.keys()])})`,
-      pages: [...hidden.keys()],
-    });
-  }
-  if (scanned.length > 0) {
-    const message = `the text of ${scanned.length} scanned pages comes from text recognition and may be wrong (${inWords(scanned)})`;
-    notices.push({ code: "recognised_text", message, pages: scanned });
-  }
+  const advice = `Run text recognition on the file, or install ${RECOGNITION_PACKAGES.join(" and ")} beside this program, and ingest it again.`;
+  const lacking = `${empty.length} of ${pages.length} pages have no text (${inWords(empty)}): they are pictures or blank. ${advice}`;
+  note("pages_without_text", empty, lacking);
+  note("pages_unreadable", failed, `pages that could not be read: ${inWords(failed)}`);
+  const [unseen, letters] = [[...hidden.keys()], [...hidden.values()].reduce((sum, one) => sum + one, 0)];
+  note("hidden_text", unseen, `${letters} invisible characters were left out (${inWords(unseen)})`);
+  const doubt = `the text of ${scanned.length} scanned pages comes from text recognition and may be wrong (${inWords(scanned)})`;
+  note("recognised_text", scanned, doubt);
   return { kept, notices };
 }
 
@@ -194,7 +175,7 @@ function pageRegions(page: PdfPage, running: ReadonlySet<PdfWord>): Region[] {
 /** Returns a word that represents a table in the reading order. It has the position and size of the table. */
 function standIn({ x, y, right, bottom, words }: Grid): PdfWord {
   const [first] = words;
-  return { ...(first as PdfWord), text: "", x, y, width: right - x, height: bottom - y, baseline: bottom, run: -1, isMono: false };
+  return { ...(first as PdfWord), text: "", x, y, right, bottom, baseline: bottom, run: -1, isMono: false };
 }
 
 function withTables(region: Region, grids: ReadonlyMap<PdfWord, Grid>): Region[] {
@@ -220,25 +201,17 @@ function withTables(region: Region, grids: ReadonlyMap<PdfWord, Grid>): Region[]
 
 /** Moves each footnote after the block that cites its number. Footnotes that no block cites go last. */
 function notesToTheirCalls(blocks: readonly PdfBlock[]): PdfBlock[] {
-  const notes = blocks.filter((block): block is PdfBlock & { type: "note" } => block.type === "note");
-  const placed = new Set<PdfBlock>();
+  const notes = new Set(blocks.filter((block): block is PdfBlock & { type: "note" } => block.type === "note"));
   const out: PdfBlock[] = [];
   for (const block of blocks) {
     if (block.type === "note") continue;
     out.push(block);
     if (block.type === "table" || block.type === "code") continue;
-    for (const note of notes) {
-      if (placed.has(note)) continue;
-      const mark = note.lines[0]?.words[0]?.text ?? "";
-      const isCalled = block.lines.some(({ words, size }) =>
-        words.some((word) => word.text.replace(/[.,;:]$/, "") === mark && word.size < size * 0.85),
-      );
-      if (!isCalled) continue;
-      placed.add(note);
-      out.push(note);
-    }
+    const raised = block.lines.flatMap(({ words, size }) => words.filter((word) => word.size < size * 0.85));
+    const calls = new Set(raised.map(({ text }) => text.replace(/[.,;:]$/, "")));
+    for (const note of notes) if (calls.has(note.lines[0]?.words[0]?.text ?? "") && notes.delete(note)) out.push(note);
   }
-  return [...out, ...notes.filter((note) => !placed.has(note))];
+  return [...out, ...notes];
 }
 
 async function readOutline(document: PdfDocument): Promise<ReadonlyMap<string, number>> {

@@ -20,12 +20,7 @@ const MIN_PICTURE_CONFIDENCE = 60;
 const PICTURE_TIMEOUT_MS = 50_000;
 
 /** A decoded picture with one, three or four bytes per pixel. */
-export interface Picture {
-  readonly width: number;
-  readonly height: number;
-  readonly channels: number;
-  readonly data: ArrayLike<number>;
-}
+export type Picture = Readonly<{ width: number; height: number; channels: number; data: ArrayLike<number> }>;
 
 /** A recognised word. Its box is in pixels from the upper left corner of the picture. `line` is the index of its line. */
 export type RecognisedWord = ReturnType<typeof wordsOf>[number];
@@ -36,24 +31,10 @@ export interface Recogniser {
   close(): Promise<void>;
 }
 
-const boxSchema = z.object({ x0: z.number(), y0: z.number(), x1: z.number(), y1: z.number() });
-const resultSchema = z.object({
-  data: z.object({
-    blocks: z
-      .array(
-        z.object({
-          paragraphs: z.array(
-            z.object({
-              lines: z.array(
-                z.object({ bbox: boxSchema, words: z.array(z.object({ text: z.string(), confidence: z.number(), bbox: boxSchema })) }),
-              ),
-            }),
-          ),
-        }),
-      )
-      .nullable(),
-  }),
-});
+const bbox = z.object({ x0: z.number(), y0: z.number(), x1: z.number(), y1: z.number() });
+const lineSchema = z.object({ bbox, words: z.array(z.object({ text: z.string(), confidence: z.number(), bbox })) });
+const blockSchema = z.object({ paragraphs: z.array(z.object({ lines: z.array(lineSchema) })) });
+const resultSchema = z.object({ data: z.object({ blocks: z.array(blockSchema).nullable() }) });
 
 interface Reader {
   recognize(image: Buffer, options: object, output: { readonly blocks: true; readonly text: false }): Promise<unknown>;
@@ -95,8 +76,10 @@ export function createRecogniser({ program, language }: { readonly program: stri
         pages++;
         const [image, least] =
           picture instanceof Uint8Array ? [Buffer.from(picture), MIN_PICTURE_CONFIDENCE] : [pnmOf(picture), MIN_CONFIDENCE];
-        const result = resultSchema.parse(await inTime(reader.recognize(image, {}, { blocks: true, text: false })));
-        return wordsOf(result.data.blocks ?? [], least);
+        const late = setTimeout(PICTURE_TIMEOUT_MS, null, { ref: false });
+        const result = await Promise.race([reader.recognize(image, {}, { blocks: true, text: false }), late]);
+        if (result === null) throw new Error(`it took longer than ${PICTURE_TIMEOUT_MS / 1000} seconds`);
+        return wordsOf(resultSchema.parse(result).data.blocks ?? [], least);
       } catch (cause) {
         await end().catch(() => {});
         throw new IngestError("recognition_failed", `text recognition failed (${messageOf(cause)})`, {}, { cause });
@@ -113,27 +96,14 @@ async function start(program: string, language: string): Promise<Reader> {
   return createWorker("eng", 1, { langPath: language, gzip: true, cacheMethod: "none", errorHandler: () => {} });
 }
 
-async function inTime<T>(work: Promise<T>): Promise<T> {
-  const timer = new AbortController();
-  const late = setTimeout(PICTURE_TIMEOUT_MS, undefined, { signal: timer.signal, ref: false }).then(() => {
-    throw new Error(`it took longer than ${PICTURE_TIMEOUT_MS / 1000} seconds`);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    late.catch(() => {});
-    timer.abort();
-  }
-}
-
-function wordsOf(blocks: NonNullable<z.infer<typeof resultSchema>["data"]["blocks"]>, least: number) {
+function wordsOf(blocks: readonly z.infer<typeof blockSchema>[], least: number) {
   const lines = blocks.flatMap(({ paragraphs }) => paragraphs.flatMap((paragraph) => paragraph.lines));
   return lines.flatMap(({ words, bbox }, line) =>
     words
       .filter(({ confidence, text }) => confidence >= least && text.trim() !== "")
-      .map(({ text, bbox: { x0, y0, x1, y1 } }) => ({
-        ...{ text, x: x0, y: y0, width: x1 - x0, height: y1 - y0, line, lineHeight: bbox.y1 - bbox.y0 },
-      })),
+      .map(({ text, bbox: { x0: x, y0: y, x1, y1 } }) => {
+        return { text, x, y, width: x1 - x, height: y1 - y, line, lineHeight: bbox.y1 - bbox.y0 };
+      }),
   );
 }
 
@@ -156,9 +126,9 @@ export function wordsOnPage(words: readonly RecognisedWord[], picture: Pick<Pict
   const acrossX = (box.right - box.x) / picture.width;
   const acrossY = (box.bottom - box.y) / picture.height;
   const looks = { isBold: false, isMono: false, isSpaced: true, isArtifact: false, hidden: null, isTurned: false };
-  return words.map(({ text, x, y, width, height, line, lineHeight }) => ({
-    ...{ ...looks, text, run: line, size: lineHeight * acrossY },
-    ...{ x: box.x + x * acrossX, y: box.y + y * acrossY, width: width * acrossX, height: height * acrossY },
-    baseline: box.y + (y + height) * acrossY,
-  }));
+  return words.map(({ text, x, y, width, height, line, lineHeight }) => {
+    const bottom = box.y + (y + height) * acrossY;
+    const place = { x: box.x + x * acrossX, y: box.y + y * acrossY, right: box.x + (x + width) * acrossX, bottom, baseline: bottom };
+    return { ...looks, ...place, text, run: line, size: lineHeight * acrossY };
+  });
 }

@@ -9,8 +9,8 @@ const HEIGHT = 13;
 function fragment(x: number, y: number, text: string): PdfLine {
   let at = x;
   const words = text.split(" ").map((shown): PdfWord => {
-    const place = { x: at, y, width: shown.length * 6, height: HEIGHT, baseline: y + HEIGHT, size: 12, run: y * 1000 + x };
-    at += place.width + 4;
+    const place = { x: at, y, right: at + shown.length * 6, bottom: y + HEIGHT, baseline: y + HEIGHT, size: 12, run: y * 1000 + x };
+    at = place.right + 4;
     return { text: shown, ...place, isBold: false, isMono: false, isSpaced: true, isArtifact: false, hidden: null, isTurned: false };
   });
   return toLine(words);

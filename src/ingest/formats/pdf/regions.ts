@@ -1,5 +1,5 @@
 import { BULLET, fragmentsOf, isFull, linesOf, type PdfLine, stripsOf } from "./lines.ts";
-import { bottomOf, greatest, least, type PdfRule, type PdfWord, rightOf } from "./words.ts";
+import { greatest, least, type PdfBox, type PdfWord } from "./words.ts";
 
 /** A table with drawn lines, and the words in it. */
 export type Grid = ReturnType<typeof gridsOf>[number];
@@ -14,16 +14,19 @@ const MAX_RULES = 5_000;
 const FILLED_SHARE = 0.3;
 
 /** Returns the tables drawn with lines: horizontal and vertical lines that touch and form at least two by two cells. */
-export function gridsOf(words: readonly PdfWord[], rules: readonly PdfRule[]) {
+export function gridsOf(words: readonly PdfWord[], rules: readonly PdfBox[]) {
   if (rules.length > MAX_RULES) return [];
-  const flat = rules.filter(({ x1, x2, y1, y2 }) => y2 - y1 < SAME && x2 - x1 > SHORTEST);
-  const upright = rules.filter(({ x1, x2, y1, y2 }) => x2 - x1 < SAME && y2 - y1 > SHORTEST);
+  const flat = rules.filter((rule) => isFlat(rule) && rule.right - rule.x > SHORTEST);
+  const upright = rules.filter((rule) => isUpright(rule) && rule.bottom - rule.y > SHORTEST);
   if (flat.length < 3 || upright.length < 3) return [];
   return componentsOf([...flat, ...upright]).flatMap((part) => gridOf(words, part) ?? []);
 }
 
+const isFlat = ({ y, bottom }: PdfBox): boolean => bottom - y < SAME;
+const isUpright = ({ x, right }: PdfBox): boolean => right - x < SAME;
+
 /** Groups rules (drawn lines) that touch each other, directly or through other rules. */
-function componentsOf(rules: readonly PdfRule[]): PdfRule[][] {
+function componentsOf(rules: readonly PdfBox[]): PdfBox[][] {
   const parent = rules.map((_, i) => i);
   const find = (i: number): number => {
     let root = i;
@@ -31,35 +34,28 @@ function componentsOf(rules: readonly PdfRule[]): PdfRule[][] {
     parent[i] = root;
     return root;
   };
-  const sorted = rules.map((rule, i) => ({ rule, i })).sort((a, b) => a.rule.x1 - b.rule.x1);
-  for (const [at, { rule, i }] of sorted.entries()) {
+  const sorted = rules.map((rule, i) => ({ ...rule, i })).sort((a, b) => a.x - b.x);
+  for (const [at, rule] of sorted.entries()) {
     for (let j = at + 1; j < sorted.length; j++) {
-      const other = sorted[j] as { rule: PdfRule; i: number };
-      if (other.rule.x1 > rule.x2 + SAME) break;
-      if (other.rule.y1 <= rule.y2 + SAME && other.rule.y2 >= rule.y1 - SAME) parent[find(i)] = find(other.i);
+      const other = sorted[j] as typeof rule;
+      if (other.x > rule.right + SAME) break;
+      if (other.y <= rule.bottom + SAME && other.bottom >= rule.y - SAME) parent[find(rule.i)] = find(other.i);
     }
   }
-  const parts = new Map<number, PdfRule[]>();
-  for (const [i, rule] of rules.entries()) {
-    const root = find(i);
-    const part = parts.get(root);
-    if (part === undefined) parts.set(root, [rule]);
-    else part.push(rule);
-  }
-  return [...parts.values()];
+  return [...Map.groupBy(rules, (_, i) => find(i)).values()];
 }
 
-function gridOf(words: readonly PdfWord[], rules: readonly PdfRule[]) {
-  const xs = distinct(rules.filter(({ x1, x2 }) => x2 - x1 < SAME).map(({ x1 }) => x1));
-  const ys = distinct(rules.filter(({ y1, y2 }) => y2 - y1 < SAME).map(({ y1 }) => y1));
+function gridOf(words: readonly PdfWord[], rules: readonly PdfBox[]) {
+  const xs = distinct(rules.filter(isUpright).map(({ x }) => x));
+  const ys = distinct(rules.filter(isFlat).map(({ y }) => y));
   if (xs.length < 3 || ys.length < 3) return null;
   const [x, right, y, bottom] = [xs[0] ?? 0, xs.at(-1) ?? 0, ys[0] ?? 0, ys.at(-1) ?? 0];
   const columns = xs.length - 1;
   const cells = Array.from({ length: ys.length - 1 }, () => Array.from({ length: columns }, (): PdfWord[] => []));
   const inside = new Set<PdfWord>();
   for (const word of words) {
-    const column = slotOf(xs, (word.x + rightOf(word)) / 2);
-    const row = slotOf(ys, (word.y + bottomOf(word)) / 2);
+    const column = slotOf(xs, (word.x + word.right) / 2);
+    const row = slotOf(ys, (word.y + word.bottom) / 2);
     if (column === null || row === null) continue;
     cells[row]?.[column]?.push(word);
     inside.add(word);
@@ -117,11 +113,6 @@ const WRAPPED_SHARE = 0.8;
 const OPENING = /^[\p{Lu}\p{N}\p{Sc}]/u;
 const OPENING_SHARE = 0.7;
 
-interface Interval {
-  readonly from: number;
-  readonly to: number;
-}
-
 /**
  * Splits a page into regions in reading order. Consecutive lines with gaps at the same place are either columns or a table. Columns are
  * read one after the other, a table row by row. The order of the fragments in the file decides which of the two it is.
@@ -152,8 +143,9 @@ export function regionsOf(fragments: readonly PdfLine[], depth = 0): Region[] {
 
 type ColumnOf = (fragment: PdfLine) => number;
 
-function columnBy(gutters: readonly Interval[]): ColumnOf {
-  return ({ x }) => gutters.filter(({ from }) => x >= from).length;
+/** @param gutters where the gaps between the columns begin, in points */
+function columnBy(gutters: readonly number[]): ColumnOf {
+  return ({ x }) => gutters.filter((from) => x >= from).length;
 }
 
 function fileOrder(fragments: readonly PdfLine[], order: ReadonlyMap<PdfLine, number>): PdfLine[] {
@@ -162,16 +154,12 @@ function fileOrder(fragments: readonly PdfLine[], order: ReadonlyMap<PdfLine, nu
 
 /** Returns the regions of all columns, one column after the other. */
 function readDown(fragments: readonly PdfLine[], columns: number, columnOf: ColumnOf, depth: number): Region[] {
-  return Array.from({ length: columns }, (_, column) =>
-    regionsOf(
-      fragments.filter((fragment) => columnOf(fragment) === column),
-      depth + 1,
-    ),
-  ).flat();
+  const parts = Array.from({ length: columns }, (_, column) => fragments.filter((fragment) => columnOf(fragment) === column));
+  return parts.flatMap((part) => regionsOf(part, depth + 1));
 }
 
 /** Checks whether the file order crosses a gap only once, as it does between columns. In a table, it crosses the gap in every row. */
-function isCrossedOnce(inOrder: readonly PdfLine[], { from }: Interval): boolean {
+function isCrossedOnce(inOrder: readonly PdfLine[], from: number): boolean {
   return inOrder.filter(({ x }, i) => i > 0 && x >= from !== (inOrder[i - 1] as PdfLine).x >= from).length === 1;
 }
 
@@ -223,17 +211,15 @@ function standsBeside(above: readonly PdfLine[] | undefined, strip: readonly Pdf
   return strip.some(({ y, x, right, size }) => one.bottom - y > size * BESIDE && (x > one.right || right < one.x));
 }
 
-/** Returns the horizontal gaps that no fragment covers, with text on both sides. */
-function guttersOf(fragments: readonly PdfLine[]): Interval[] {
-  const cover = coverOf(fragments);
-  return cover.slice(1).map(({ x }, i) => ({ from: (cover[i] as Span).right, to: x }));
+/** Returns where the horizontal gaps begin that no fragment covers, with text on both sides. */
+function guttersOf(fragments: readonly PdfLine[]): number[] {
+  return coverOf(fragments)
+    .slice(0, -1)
+    .map(({ right }) => right);
 }
 
 /** A horizontal extent, in points. */
-interface Span {
-  readonly x: number;
-  readonly right: number;
-}
+type Span = Pick<PdfBox, "x" | "right">;
 
 /** Returns the horizontal extents that fragments cover. Fragments less than `GUTTER` apart are merged. */
 function coverOf(parts: readonly Span[]): Span[] {
@@ -259,9 +245,8 @@ function isList(first: readonly PdfLine[]): boolean {
  * three lines each. Otherwise the gap may be chance, as with a centred title above a heading.
  */
 function areColumns(strips: readonly (readonly PdfLine[])[], fragments: readonly PdfLine[], columnOf: ColumnOf): boolean {
-  const lines = new Map<number, number>();
-  for (const column of fragments.map(columnOf)) lines.set(column, (lines.get(column) ?? 0) + 1);
-  return pairedBy(strips, columnOf) >= 2 || [...lines.values()].filter((count) => count >= 3).length >= 2;
+  const columns = [...Map.groupBy(fragments, columnOf).values()];
+  return pairedBy(strips, columnOf) >= 2 || columns.filter(({ length }) => length >= 3).length >= 2;
 }
 
 function isReadAcross(columns: readonly number[]): boolean {
@@ -272,9 +257,8 @@ function isReadAcross(columns: readonly number[]): boolean {
 /** Builds the table. Rows above or below it with a single filled cell become text. */
 function tableOf(strips: readonly (readonly PdfLine[])[], columns: number, columnOf: ColumnOf): Region[] {
   const rows = rowsByGaps(strips, columns, columnOf) ?? rowsByFirstColumn(strips, columns, columnOf);
-  const isCaption = (row: Row) => row.filter((cell) => cell.length > 0).length < 2;
-  const first = rows.findIndex((row) => !isCaption(row));
-  const last = rows.findLastIndex((row) => !isCaption(row));
+  const hasCells = (row: Row) => row.filter((cell) => cell.length > 0).length > 1;
+  const [first, last] = [rows.findIndex(hasCells), rows.findLastIndex(hasCells)];
   const loose = (part: readonly Row[]): Region[] => (part.length === 0 ? [] : [{ type: "column", lines: linesOf(part.flat(2)) }]);
   const table = rows.slice(first, last + 1).map((row) => row.map((cell) => linesOf(cell)));
   return [...loose(rows.slice(0, first)), { type: "table", rows: table }, ...loose(rows.slice(last + 1))];

@@ -66,8 +66,8 @@ function partedLines(lines: readonly PdfLine[], gapBetween: (line: PdfLine, next
   return [];
 }
 
-function isAtEdge({ height }: PdfPage, { y, height: own }: PdfWord): boolean {
-  return y + own < height * MARGIN || y > height * (1 - MARGIN);
+function isAtEdge({ height }: PdfPage, { y, bottom }: PdfWord): boolean {
+  return bottom < height * MARGIN || y > height * (1 - MARGIN);
 }
 
 /**

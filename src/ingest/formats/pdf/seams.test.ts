@@ -4,7 +4,7 @@ import type { PdfWord } from "./words.ts";
 import { seamsOf } from "./write.ts";
 
 function word(text: string): PdfWord {
-  const place = { x: 0, y: 0, width: 6, height: 10, baseline: 10, size: 10, run: 0 };
+  const place = { x: 0, y: 0, right: 6, bottom: 10, baseline: 10, size: 10, run: 0 };
   return { text, ...place, isBold: false, isMono: false, isSpaced: true, isArtifact: false, hidden: null, isTurned: false };
 }
 

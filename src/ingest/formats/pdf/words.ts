@@ -1,10 +1,14 @@
-/** A word on a page, in points from the upper left corner of the displayed page. */
-export interface PdfWord {
-  readonly text: string;
+/** A box in points from the upper left corner of the displayed page. A straight line is the box between its ends. */
+export interface PdfBox {
   readonly x: number;
   readonly y: number;
-  readonly width: number;
-  readonly height: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+/** A word on a page. */
+export interface PdfWord extends PdfBox {
+  readonly text: string;
   readonly baseline: number;
   /** Letter size, in points. */
   readonly size: number;
@@ -23,22 +27,6 @@ export interface PdfWord {
   readonly isTurned: boolean;
 }
 
-/** A straight line, or the edge of a box, drawn on the page. */
-export interface PdfRule {
-  readonly x1: number;
-  readonly y1: number;
-  readonly x2: number;
-  readonly y2: number;
-}
-
-/** A box in points from the upper left corner of the page. */
-export interface PdfBox {
-  readonly x: number;
-  readonly y: number;
-  readonly right: number;
-  readonly bottom: number;
-}
-
 export interface PdfPage {
   /** Page number, from 1. */
   readonly number: number;
@@ -46,21 +34,14 @@ export interface PdfPage {
   readonly height: number;
   /** In file order. */
   readonly words: readonly PdfWord[];
-  readonly rules: readonly PdfRule[];
+  /** The straight lines, and the edges of shapes, that are drawn on the page. */
+  readonly rules: readonly PdfBox[];
   /** Small drawn shapes that may be marks of list items. */
   readonly dots: readonly PdfBox[];
   /** True if a picture covers most of the page, as in a scan. */
   readonly isPicture: boolean;
   /** Box of the largest picture, if any. */
   readonly picture: PdfBox | null;
-}
-
-export function rightOf({ x, width }: { readonly x: number; readonly width: number }): number {
-  return x + width;
-}
-
-export function bottomOf({ y, height }: { readonly y: number; readonly height: number }): number {
-  return y + height;
 }
 
 /** A transformation `[a b c d e f]`, as in PDF: x' = ax + cy + e, y' = bx + dy + f. */
@@ -77,11 +58,6 @@ export function apply([a, b, c, d, e, f]: Matrix, x: number, y: number): readonl
   return [a * x + c * y + e, b * x + d * y + f];
 }
 
-/** Returns the factor by which the matrix scales heights. */
-export function scaleOf([, , c, d]: Matrix): number {
-  return Math.hypot(c, d);
-}
-
 export function toMatrix(values: unknown): Matrix {
   const matrix = values as ArrayLike<number>;
   return [matrix[0] ?? 1, matrix[1] ?? 0, matrix[2] ?? 0, matrix[3] ?? 1, matrix[4] ?? 0, matrix[5] ?? 0];
@@ -95,4 +71,14 @@ export function least(values: readonly number[]): number {
 /** Returns the largest value. Unlike `Math.max(...values)`, it accepts any number of values. */
 export function greatest(values: readonly number[]): number {
   return values.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
+}
+
+/** Returns the smallest box around all boxes. */
+export function boundsOf(boxes: readonly PdfBox[]): PdfBox {
+  const [x, y] = [least(boxes.map((box) => box.x)), least(boxes.map((box) => box.y))];
+  return { x, y, right: greatest(boxes.map(({ right }) => right)), bottom: greatest(boxes.map(({ bottom }) => bottom)) };
+}
+
+export function lettersOf(words: readonly PdfWord[]): number {
+  return words.reduce((sum, { text }) => sum + text.length, 0);
 }

@@ -5,7 +5,7 @@ import { textOffsetsOf } from "../../pages.ts";
 import { isHeaderRow } from "../table-grid.ts";
 import { type PdfBlock, textOf } from "./blocks.ts";
 import type { PdfLine } from "./lines.ts";
-import { least, type PdfPage, type PdfWord, rightOf } from "./words.ts";
+import { least, type PdfPage, type PdfWord } from "./words.ts";
 
 /** How two lines are joined: with a space, with nothing, or by removing the hyphen at the line break. */
 type Seam = "blank" | "none" | "cut";
@@ -76,13 +76,9 @@ const BLANK = 0.12;
 const RAISED_SIZE = 0.85;
 const RAISED_BY = 0.12;
 
-interface PieceRange extends TextRange {
-  /** True if the range ends a row. */
-  readonly isRow?: boolean;
-}
-
 interface Piece {
-  readonly ranges: readonly PieceRange[];
+  /** `isRow`: the range ends a row. */
+  readonly ranges: readonly (TextRange & { readonly isRow?: boolean })[];
   /** End of the bold text at the start; `null` if there is none, or if all text is bold. */
   readonly boldEnd: number | null;
 }
@@ -105,24 +101,19 @@ export function writePdf(blocks: readonly PdfBlock[], pages: readonly PdfPage[],
     const page = pageOf.get(word) ?? 1;
     const range = add(word.text);
     if (starts.at(-1)?.page !== page && (starts.at(-1)?.page ?? 0) < page) starts.push({ page, at: range.start });
-    records.push(range.start, range.end, page, inTenths(word.x), inTenths(word.y), inTenths(word.width), inTenths(word.height));
+    const { x, y, right, bottom } = word;
+    records.push(range.start, range.end, page, ...[x, y, right - x, bottom - y].map(inTenths));
     return range;
   };
-  const addLines = (
-    lines: readonly PdfLine[],
-    { mayHaveMark = false, rowEnds }: { readonly mayHaveMark?: boolean; readonly rowEnds?: ReadonlySet<PdfLine> } = {},
-  ): Piece => {
-    const ranges: PieceRange[] = [];
+  const addLines = (lines: readonly PdfLine[], mayHaveMark = false, rowEnds: ReadonlySet<PdfLine> = new Set()): Piece => {
+    const ranges: Piece["ranges"][number][] = [];
     let start = length;
     let isBold = true;
     let boldEnd: number | null = null;
-    const words = lines.flatMap((line, l) =>
-      line.words.map((word, i) => ({
-        word,
-        opensLine: i === 0 && l > 0,
-        opensRow: i === 0 && rowEnds?.has(lines[l - 1] as PdfLine) === true,
-      })),
-    );
+    const words = lines.flatMap(({ words }, l) => {
+      const opensRow = rowEnds.has(lines[l - 1] as PdfLine);
+      return words.map((word, i) => ({ word, opensLine: i === 0 && l > 0, opensRow: i === 0 && opensRow }));
+    });
     for (const [i, { word, opensLine, opensRow }] of words.entries()) {
       const last = words[i - 1]?.word;
       if (opensRow) {
@@ -137,7 +128,7 @@ export function writePdf(blocks: readonly PdfBlock[], pages: readonly PdfPage[],
           add("\n");
           start = length;
         }
-      } else if (last !== undefined && (word.isSpaced || isRaised(last, word) || word.x - rightOf(last) > word.size * BLANK)) add(" ");
+      } else if (last !== undefined && (word.isSpaced || isRaised(last, word) || word.x - last.right > word.size * BLANK)) add(" ");
       addWord(word);
       if (mayHaveMark && i === 0 && !/[\p{L}\p{N}]/u.test(word.text)) start = length;
       else isBold &&= word.isBold;
@@ -154,25 +145,23 @@ export function writePdf(blocks: readonly PdfBlock[], pages: readonly PdfPage[],
       if (i > 0) add("\n");
       let at = left;
       for (const [k, word] of words.entries()) {
-        const blanks = Math.round(((word.x - at) / word.width) * word.text.length);
+        const blanks = Math.round(((word.x - at) / (word.right - word.x)) * word.text.length);
         add(" ".repeat(Math.min(MAX_BLANKS, Math.max(k > 0 && word.isSpaced ? 1 : 0, blanks))));
         addWord(word);
-        at = rightOf(word);
+        at = word.right;
       }
     }
     return { ranges: [{ start, end: length }], boldEnd: null };
   };
+  const addBlock = (block: Exclude<PdfBlock, TableBlock>): Piece => {
+    if (block.type === "code") return addCode(block.lines);
+    const isMarked = block.type === "item" && block.mark === "word";
+    return addLines(block.lines, isMarked, block.type === "heading" ? undefined : block.rowEnds);
+  };
   const laid = blocks.map((block) => {
-    const piece =
-      block.type === "table"
-        ? null
-        : block.type === "code"
-          ? addCode(block.lines)
-          : addLines(block.lines, {
-              mayHaveMark: block.type === "item" && block.mark === "word",
-              ...("rowEnds" in block && block.rowEnds !== undefined ? { rowEnds: block.rowEnds } : {}),
-            });
-    const rows = block.type !== "table" ? null : block.rows.map((row) => row.map((cell) => ({ ...addLines(cell), end: add("\t") })));
+    const isTable = block.type === "table";
+    const rows = isTable ? block.rows.map((row) => row.map((cell) => ({ ...addLines(cell), end: add("\t") }))) : null;
+    const piece = isTable ? null : addBlock(block);
     add("\n");
     return { block, piece, rows };
   });
