@@ -4,7 +4,7 @@ import { onceDone } from "../text/memo.ts";
 import { createAuditStore } from "./audit.ts";
 import { createCacheStore } from "./cache.ts";
 import { createCorpusLog } from "./corpus-log.ts";
-import { CountingAdapter, isPostgres, PooledAdapter } from "./dialect.ts";
+import { CountingAdapter, isPostgres, PooledAdapter, upsert } from "./dialect.ts";
 import { createDocumentStore } from "./documents.ts";
 import { createEmbeddingStore, createEncoderStore } from "./embeddings.ts";
 import { createForgetStore, type Retention } from "./forget.ts";
@@ -130,10 +130,6 @@ async function readFact(db: Kysely<Database>, key: string, make: () => string): 
   const read = () => db.selectFrom("meta").select("value").where("key", "=", key).executeTakeFirst();
   const known = await read();
   if (known !== undefined) return known.value;
-  await db
-    .insertInto("meta")
-    .values({ key, value: make() })
-    .onConflict((c) => c.doNothing())
-    .execute();
+  await upsert(db, "meta", { key, value: make() }, ["key"]);
   return (await read())?.value ?? "";
 }
