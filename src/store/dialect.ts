@@ -159,25 +159,29 @@ export async function deleteBy<T extends keyof Database>(
   return deleted;
 }
 
-/** Inserts a row, or makes the changes to the stored row with the same key. Without changes, the stored row stays. */
+/**
+ * Inserts a row, or makes the changes to the stored row with the same key. Without changes, the stored row stays.
+ * @returns true if a row was inserted or changed
+ */
 export async function upsert<T extends keyof Database>(
   db: Kysely<Database>,
   table: T,
   row: Insertable<Database[T]>,
   key: readonly Column<T>[],
   changes?: Updateable<Database[T]>,
-): Promise<void> {
+): Promise<boolean> {
   const insert = db.insertInto(table as "meta").values(row as Insertable<Database["meta"]>);
   const atConflict = insert.onConflict((c) => {
     const found = c.columns(key as readonly string[] as ["key"]);
     return changes === undefined ? found.doNothing() : found.doUpdateSet(changes as Updateable<Database["meta"]>);
   });
-  await atConflict.execute();
+  return ((await atConflict.executeTakeFirstOrThrow()).numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
 /** Stores a text for the whole installation under a key, in table `meta`. */
-export const putFact = (db: Kysely<Database>, key: string, value: string): Promise<void> =>
-  upsert(db, "meta", { key, value }, ["key"], { value });
+export async function putFact(db: Kysely<Database>, key: string, value: string): Promise<void> {
+  await upsert(db, "meta", { key, value }, ["key"], { value });
+}
 
 export async function countAll(db: Kysely<Database>, table: keyof Database): Promise<number> {
   const query = db.selectFrom(table).select(db.fn.countAll().as("n"));

@@ -116,7 +116,6 @@ export function createRecordStore(db: Kysely<Database>) {
     },
     /** Returns record bodies by interaction; interactions without a record are absent. */
     async bodies(ids: readonly string[]): Promise<Map<string, unknown>> {
-      if (ids.length === 0) return new Map();
       const rows = await db.selectFrom("records").select(["interactionId", "body"]).where("interactionId", "in", ids).execute();
       return new Map(rows.map(({ interactionId, body }) => [interactionId, unpack(body)]));
     },
