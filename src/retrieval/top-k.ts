@@ -4,11 +4,15 @@ import type { Chunk, TextRange } from "../shared/types.ts";
 export class SlotSet {
   private bits = new Uint32Array(32);
 
+  static of(slots: Iterable<number>): SlotSet {
+    const set = new SlotSet();
+    for (const slot of slots) set.add(slot);
+    return set;
+  }
+
   /** Returns the slots below `slots` for which the predicate is true. */
   static from(slots: number, accept: (slot: number) => boolean): SlotSet {
-    const set = new SlotSet();
-    for (let slot = 0; slot < slots; slot++) if (accept(slot)) set.add(slot);
-    return set;
+    return SlotSet.of([...Array(slots).keys()].filter(accept));
   }
 
   add(slot: number): void {
@@ -27,19 +31,11 @@ export class SlotSet {
     return word < this.bits.length && ((this.bits[word] as number) & (1 << (slot & 31))) !== 0;
   }
 
-  /** Calls `visit` for every slot in ascending order. */
-  forEach(visit: (slot: number) => void): void {
-    for (let index = 0; index < this.bits.length; index++) {
-      for (let left = this.bits[index] as number; left !== 0; left &= left - 1) visit(index * 32 + 31 - Math.clz32(left & -left));
-    }
-  }
-
   /** Returns the slots in ascending order. */
   slots(): number[] {
     const slots: number[] = [];
-    this.forEach((slot) => {
-      slots.push(slot);
-    });
+    for (const [index, bits] of this.bits.entries())
+      for (let left = bits; left !== 0; left &= left - 1) slots.push(index * 32 + 31 - Math.clz32(left & -left));
     return slots;
   }
 
@@ -119,8 +115,7 @@ export class TopK {
 
   /** Returns the collected entries, best first. */
   ranked(): Scored[] {
-    const kept: Scored[] = [];
-    for (let i = 0; i < this.size; i++) kept.push({ slot: this.slots[i] as number, score: this.scores[i] as number });
+    const kept = Array.from(this.slotsKept(), (slot, i) => ({ slot, score: this.scores[i] as number }));
     return kept.sort((a, b) => b.score - a.score || a.slot - b.slot);
   }
 

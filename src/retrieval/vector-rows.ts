@@ -4,12 +4,6 @@ import { SCAN_BASE64 } from "./wasm/scan.generated.ts";
 
 const PAGE_BYTES = 65536;
 
-interface ScanExports {
-  expand: ScanKernel["expand"];
-  scanInt8: ScanKernel["scanInt8"];
-  rescore: ScanKernel["rescore"];
-}
-
 /** Creates the kernel in WebAssembly SIMD. @throws Error when the machine lacks it */
 export function createWasmKernel(): ScanKernel {
   const bytes = Buffer.from(SCAN_BASE64, "base64");
@@ -20,8 +14,8 @@ export function createWasmKernel(): ScanKernel {
   // Memory grows in place. The maximum only reserves address space; pages use no memory before they are written.
   const memory = new WebAssembly.Memory({ initial: 1, maximum: MAX_MEMORY_BYTES / PAGE_BYTES });
   const instance = new WebAssembly.Instance(new WebAssembly.Module(bytes), { scan: { memory } });
-  const { expand, scanInt8, rescore } = instance.exports as unknown as ScanExports;
   return {
+    ...(instance.exports as unknown as Pick<ScanKernel, "expand" | "scanInt8" | "rescore">),
     get buffer() {
       return memory.buffer;
     },
@@ -29,9 +23,6 @@ export function createWasmKernel(): ScanKernel {
       const pages = Math.ceil((bytes - memory.buffer.byteLength) / PAGE_BYTES);
       if (pages > 0) memory.grow(pages);
     },
-    expand,
-    scanInt8,
-    rescore,
   };
 }
 
@@ -124,19 +115,8 @@ export function layoutFor(dimensions: number, inFile = false): Layout {
   const hits = list + (BLOCK_ROWS + 4) * 4;
   const staged = aligned(hits + (BLOCK_ROWS + 4) * 8, 64);
   const blocks = staged + (inFile ? BLOCK_ROWS * floatBytes : 0);
-  return {
-    dimensions,
-    int8Bytes,
-    floatBytes,
-    query,
-    query16,
-    mask,
-    list,
-    hits,
-    staged,
-    blocks,
-    blockBytes: BLOCK_ROWS * (4 + int8Bytes + (inFile ? 0 : floatBytes)),
-  };
+  const blockBytes = BLOCK_ROWS * (4 + int8Bytes + (inFile ? 0 : floatBytes));
+  return { dimensions, int8Bytes, floatBytes, query, query16, mask, list, hits, staged, blocks, blockBytes };
 }
 
 /** A file with the f32 rows of vectors. Row 0 of the memory is row `first` of the file. */
@@ -196,12 +176,6 @@ export class VectorRows {
     this.float32[scaleAt / 4] = scale;
     this.int8.fill(0, int8, int8 + int8Bytes);
     if (scale > 0) for (let i = 0; i < vector.length; i++) this.int8[int8 + i] = quantise((vector[i] as number) / scale, ROW_LEVELS);
-  }
-
-  /** Returns a copy of a row as it was written. */
-  read(row: number): Float32Array {
-    const float = this.loaded(row, 0);
-    return this.float32.slice(float / 4, float / 4 + this.layout.dimensions);
   }
 
   /** Returns consecutive rows of one block. They stay valid when the memory grows. */
