@@ -2,25 +2,15 @@ import { type Kysely, sql } from "kysely";
 import { LRUCache } from "lru-cache";
 import type { Area, Reading, Scope, StoredDocument } from "../shared/types.ts";
 import { ALL_ROWS, equal, inParts, jsonRows, prepareList, transact } from "./dialect.ts";
+import type { CorpusCounts, DocumentHead, DocumentOutline, FilePut, IndexedDocument, PutOutcome, SourcePlace } from "./document-rows.ts";
 import {
-  type CorpusCounts,
   createDocumentRows,
-  type DocumentHead,
-  type DocumentOutline,
   documentsOfFile,
   documentsSeen,
-  type FileContent,
-  type FilePlace,
-  type FilePut,
-  type FileRecord,
-  type IndexedDocument,
-  type KnownDocument,
   lastReadAt,
   loadChunks,
-  type PutOutcome,
   placeOf,
   readDocumentRows,
-  type SourcePlace,
   tenantsOf,
 } from "./document-rows.ts";
 import type { Database } from "./schema.ts";
@@ -62,7 +52,7 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date) {
   };
   return {
     /** Replaces the documents of a file in one transaction, and deletes cached answers that depend on them. */
-    async putFile(place: FilePlace, content: FileContent): Promise<PutOutcome> {
+    async putFile(place: FilePut["place"], content: FilePut["content"]): Promise<PutOutcome> {
       const [outcome] = await putFiles([{ place, content }]);
       return outcome as PutOutcome;
     },
@@ -71,7 +61,7 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date) {
     /** Deletes files with their documents and everything that depends on them. Returns the number of deleted documents. */
     deleteFiles: (place: SourcePlace, paths: readonly string[]): Promise<number> =>
       transact(db, (trx) => removeFiles(trx, place, paths, now().toISOString())),
-    async listFiles(place: SourcePlace): Promise<FileRecord[]> {
+    listFiles(place: SourcePlace) {
       const files = db.selectFrom("files").select((eb) => lastReadAt(eb).as("readAt"));
       const rows = files.select(["path", "originalHash", "settings", "status", "reason", "access", "updatedAt"]);
       return rows
@@ -79,7 +69,7 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date) {
         .orderBy("path")
         .execute();
     },
-    listIdentities: (place: SourcePlace): Promise<KnownDocument[]> =>
+    listIdentities: (place: SourcePlace) =>
       db
         .selectFrom("documents")
         .select(["id", "file", "path"])

@@ -1,17 +1,8 @@
 import { accessSync, closeSync, constants, existsSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import {
-  CamelCasePlugin,
-  type CompiledQuery,
-  type DatabaseConnection,
-  type Driver,
-  Kysely,
-  type QueryResult,
-  type SelectModifierNode,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
-} from "kysely";
+import type { CompiledQuery, DatabaseConnection, Driver, QueryResult, SelectModifierNode } from "kysely";
+import { CamelCasePlugin, Kysely, SqliteIntrospector, SqliteQueryCompiler } from "kysely";
 import { messageOf, StoreError, systemCodeOf } from "../shared/errors.ts";
 import { ChangeCount, CountingAdapter, StatementCache } from "./dialect.ts";
 import { migrateStore } from "./migrations.ts";

@@ -131,11 +131,11 @@ export function createHubEncoder(name: string, options: HubEncoderOptions): Enco
       signal?.throwIfAborted();
       if (texts.length === 0) return [];
       try {
-        const { tokenizer, model } = await load();
+        const loaded = await load();
         const vectors: Float32Array[] = [];
         for (let at = 0; at < texts.length; at += size) {
           signal?.throwIfAborted();
-          vectors.push(...(await embedBatch(texts.slice(at, at + size), tokenizer, model, pooling, maxTokens)));
+          vectors.push(...(await embedBatch(texts.slice(at, at + size), loaded, { pooling, maxTokens })));
         }
         return vectors;
       } catch (cause) {
@@ -148,10 +148,8 @@ export function createHubEncoder(name: string, options: HubEncoderOptions): Enco
 
 async function embedBatch(
   texts: readonly string[],
-  tokenizer: HubTokenizer,
-  model: HubModel,
-  pooling: Pooling,
-  maxTokens: number,
+  { tokenizer, model }: { readonly tokenizer: HubTokenizer; readonly model: HubModel },
+  { pooling, maxTokens }: { readonly pooling: Pooling; readonly maxTokens: number },
 ): Promise<Float32Array[]> {
   const inputs = tokenizer(texts, { padding: true, truncation: true, max_length: maxTokens });
   const output = await model(inputs);

@@ -61,16 +61,10 @@ async function open() {
   return { llama, model, sequence: context.getSequence(), LlamaChatSession };
 }
 
-async function answer({
-  id,
-  system,
-  user,
-  temperature,
-  maxTokens,
-  schema,
-}: Extract<LocalRequest, { readonly type: "ask" }>): Promise<void> {
+async function answer(request: Extract<LocalRequest, { readonly type: "ask" }>): Promise<void> {
   abort = new AbortController();
   const { signal } = abort;
+  const { id, system, user, temperature, maxTokens, schema } = request;
   const { llama, model, sequence, LlamaChatSession } = await opened;
   await sequence.clearHistory();
   const session = new LlamaChatSession({ contextSequence: sequence, systemPrompt: system });

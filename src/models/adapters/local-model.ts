@@ -13,15 +13,7 @@ const ENTRY = join(PACKAGE_ROOT, "dist", "src", "models", "adapters", "local-mod
 
 /** A message to the process of a local model. `ask` sends a prompt; its replies have the same `id`. `stop` ends the current reply. */
 export type LocalRequest =
-  | {
-      readonly type: "ask";
-      readonly id: number;
-      readonly system: string;
-      readonly user: string;
-      readonly temperature: number;
-      readonly maxTokens: number;
-      readonly schema: unknown;
-    }
+  | (ChatPrompt & Readonly<Record<"id" | "temperature" | "maxTokens", number>> & { readonly type: "ask"; readonly schema: unknown })
   | { readonly type: "stop" };
 
 /** A message from the process of a local model. */

@@ -99,9 +99,8 @@ function readJson(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, "utf8"));
   } catch (cause) {
-    throw new ModelError("hub_model_damaged", `${path} is not readable (${messageOf(cause)}). Delete it and pull the model again.`, {
-      path,
-    });
+    const message = `${path} is not readable (${messageOf(cause)}). Delete it and pull the model again.`;
+    throw new ModelError("hub_model_damaged", message, { path });
   }
 }
 

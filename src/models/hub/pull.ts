@@ -23,13 +23,9 @@ export interface PullOptions {
 }
 
 export type PullEvent =
-  | {
-      readonly type: "start";
-      readonly repository: string;
-      readonly revision: string;
-      readonly licence: string | null;
-      readonly bytes: number;
-    }
+  | ({ readonly type: "start"; readonly licence: string | null; readonly bytes: number } & Readonly<
+      Record<"repository" | "revision", string>
+    >)
   | { readonly type: "bytes"; readonly file: string; readonly done: number; readonly total: number }
   | { readonly type: "end"; readonly folder: string; readonly bytes: number; readonly fetched: number };
 
@@ -95,10 +91,9 @@ async function readInfo(
   const url = `${hubUrl.replace(/\/+$/, "")}/api/models/${repository}?blobs=true`;
   const call = async () => {
     const response = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) });
-    if ([401, 403, 404].includes(response.status)) {
+    if ([401, 403, 404].includes(response.status))
       throw new ModelError("hub_model_unknown", `${hubUrl} has no public model "${repository}" (HTTP ${response.status}). Check the name.`);
-    }
-    if (!response.ok) throw new CallFailure(`HTTP ${response.status}`, { retryable: response.status >= 500 || response.status === 429 });
+    assertOk(response);
     return infoSchema.parse(await response.json());
   };
   try {
@@ -109,6 +104,10 @@ async function readInfo(
   }
 }
 
+function assertOk({ ok, status }: Response, of = ""): void {
+  if (!ok) throw new CallFailure(`HTTP ${status}${of}`, { retryable: status >= 500 || status === 429 });
+}
+
 function unreachable(hubUrl: string, repository: string, folder: string, dtype: Dtype, cause: unknown): ModelError {
   const inner = cause instanceof Error && cause.cause !== undefined ? `: ${messageOf(cause.cause)}` : "";
   const message = `${hubUrl} cannot be reached (${messageOf(cause)}${inner}). Download config.json, tokenizer.json, tokenizer_config.json and ${weightsFile(dtype)} of ${repository} on another machine and copy them into ${folder}, or set hub_url to a mirror.`;
@@ -117,22 +116,15 @@ function unreachable(hubUrl: string, repository: string, folder: string, dtype: 
 
 /** Selects the files to download. @throws ModelError `hub_file_missing`, which lists the weights that the repository has */
 function chooseFiles(repository: string, { siblings }: z.infer<typeof infoSchema>, dtype: Dtype) {
-  const wanted = [
-    "tokenizer.json",
-    "tokenizer_config.json",
-    "1_Pooling/config.json",
-    weightsFile(dtype),
-    `${weightsFile(dtype)}_data`,
-    "config.json",
-  ];
-  const optional = new Set(["1_Pooling/config.json", `${weightsFile(dtype)}_data`]);
+  const optional = ["1_Pooling/config.json", `${weightsFile(dtype)}_data`];
+  const wanted = ["tokenizer.json", "tokenizer_config.json", weightsFile(dtype), ...optional, "config.json"];
   return wanted.flatMap((path) => {
     const found = siblings.find(({ rfilename }) => rfilename === path);
     const bytes = found?.lfs?.size ?? found?.size;
     if (found !== undefined && bytes !== undefined)
       // The Hub states `sha256` only for large files. Other files are compared with their Git blob id.
       return [{ path, bytes, sha256: found.lfs?.sha256 ?? null, blobId: found.blobId ?? null }];
-    if (optional.has(path)) return [];
+    if (optional.includes(path)) return [];
     const weights = siblings.map(({ rfilename }) => rfilename).filter((file) => file.endsWith(".onnx"));
     const message = `${repository} has no ${path}. ${weights.length === 0 ? "It has no ONNX files. Look for a converted version of it." : `Available weights: ${weights.join(", ")}.`}`;
     throw new ModelError("hub_file_missing", message, { repository, path, weights });
@@ -189,14 +181,12 @@ async function* appendRest(
       signal: AbortSignal.any([options.signal, watchdog.signal]),
       headers: { "accept-encoding": "identity", ...(from > 0 ? { range: `bytes=${from}-` } : {}) },
     });
-    if (!response.ok || response.body === null) {
-      throw new CallFailure(`HTTP ${response.status} for ${file.path}`, { retryable: response.status >= 500 || response.status === 429 });
-    }
+    assertOk(response, ` for ${file.path}`);
     const resumed = response.status === 206;
     const target = await open(part, resumed ? "a" : "w");
     let bytes = resumed ? from : 0;
     try {
-      for await (const piece of response.body) {
+      for await (const piece of response.body ?? []) {
         watchdog.stop();
         await target.write(piece);
         bytes += piece.length;

@@ -120,16 +120,8 @@ interface InstallOptions {
  * without a network.
  */
 export function installArguments(folder: string): string[] {
-  return [
-    "install",
-    "--prefix",
-    folder,
-    "--ignore-scripts",
-    "--no-audit",
-    "--no-fund",
-    "--save-exact",
-    `${HUB_PACKAGE}@${HUB_PACKAGE_VERSION}`,
-  ];
+  const options = "--ignore-scripts --no-audit --no-fund --save-exact".split(" ");
+  return ["install", "--prefix", folder, ...options, `${HUB_PACKAGE}@${HUB_PACKAGE_VERSION}`];
 }
 
 /**
