@@ -205,11 +205,6 @@ export interface Ranked<Id> {
   readonly score: number;
 }
 
-/** Weight of the dense ranking, as in the published `spark` design (docs/profiles.md). */
-export const DEFAULT_ALPHA = 0.6;
-/** Weight of the BM25 ranking. */
-export const DEFAULT_BETA = 0.4;
-
 /** Normalises scores to (s − min) / (max − min). If all are equal, all become 1, because each is the best. */
 export function normalizeMinMax<Id>(ranking: readonly Ranked<Id>[]): Map<Id, number> {
   const scores = ranking.map(({ score }) => score);
@@ -225,7 +220,7 @@ export function normalizeMinMax<Id>(ranking: readonly Ranked<Id>[]): Map<Id, num
 export function fuseMinMax<Id>(
   dense: readonly Ranked<Id>[],
   bm25: readonly Ranked<Id>[],
-  { alpha = DEFAULT_ALPHA, beta = DEFAULT_BETA }: { alpha?: number; beta?: number } = {},
+  { alpha, beta }: Pick<Fusion, "alpha" | "beta">,
 ): (id: Id) => number {
   const denseWeight = dense.length === 0 ? 0 : bm25.length === 0 ? 1 : alpha;
   const bm25Weight = bm25.length === 0 ? 0 : dense.length === 0 ? 1 : beta;
