@@ -208,11 +208,8 @@ async function countArea(db: Kysely<Database>, scope: Scope, area: Area): Promis
   const dates = new Map<string, string | null>();
   let chunks = 0;
   for (const part of inParts([...area.keys()])) {
-    const rows = await documentsSeen(db, scope)
-      .innerJoin("chunks", "chunks.documentId", "documents.id")
-      .select(["documents.id", "chunks.start as start", "chunks.end as end", "documents.asOf"])
-      .where("documents.id", "in", part)
-      .execute();
+    const all = documentsSeen(db, scope).innerJoin("chunks", "chunks.documentId", "documents.id").where("documents.id", "in", part);
+    const rows = await all.select(["documents.id", "chunks.start as start", "chunks.end as end", "documents.asOf"]).execute();
     for (const { id, start, end, asOf } of rows) {
       if (!area.get(id)?.ranges.some((range) => start < range.end && range.start < end)) continue;
       dates.set(id, asOf);
@@ -241,16 +238,10 @@ async function countCorpus(db: Kysely<Database>, scope: Scope): Promise<Counted>
       fn.max("asOf").as("to"),
     ])
     .executeTakeFirstOrThrow();
-  const { chunks } = await visible
-    .innerJoin("chunks", "chunks.documentId", "documents.id")
-    .select((eb) => eb.fn.countAll<number>().as("chunks"))
-    .executeTakeFirstOrThrow();
-  return {
-    documents: Number(documents),
-    chunks: Number(chunks),
-    revision,
-    asOf: { from, to, undated: Number(documents) - Number(dated) },
-  };
+  const withChunks = visible.innerJoin("chunks", "chunks.documentId", "documents.id");
+  const { chunks } = await withChunks.select(db.fn.countAll().as("chunks")).executeTakeFirstOrThrow();
+  const asOf = { from, to, undated: Number(documents) - Number(dated) };
+  return { documents: Number(documents), chunks: Number(chunks), revision, asOf };
 }
 
 /** Returns paths of files that failed to parse and have no earlier version. */
@@ -287,16 +278,13 @@ async function describeFiles(db: Kysely<Database>, scope: Scope) {
   const byFile = Map.groupBy(documents, ({ tenant, source, file }) => JSON.stringify([tenant, source, file]));
   return files.map((file) => ({
     ...{ ...file, tenant: file.tenant === "" ? null : file.tenant },
-    documents: (byFile.get(JSON.stringify([file.tenant, file.source, file.path])) ?? []).map(
-      ({ id, path, title, version, pages, reading, characters, chunks }) => {
-        const count = pages === null ? null : (JSON.parse(pages) as unknown[]).length;
-        const { format = null, encoding = null, notices = [] } = reading === null ? {} : (JSON.parse(reading) as Reading);
-        return {
-          ...{ id, path, title, version, pages: count, format, encoding, notices },
-          ...{ characters: Number(characters), chunks: Number(chunks) },
-        };
-      },
-    ),
+    documents: (byFile.get(JSON.stringify([file.tenant, file.source, file.path])) ?? []).map((document) => {
+      const { id, path, title, version, pages, reading } = document;
+      const count = pages === null ? null : (JSON.parse(pages) as unknown[]).length;
+      const { format = null, encoding = null, notices = [] } = reading === null ? {} : (JSON.parse(reading) as Reading);
+      const [characters, chunks] = [Number(document.characters), Number(document.chunks)];
+      return { id, path, title, version, pages: count, format, encoding, notices, characters, chunks };
+    }),
   }));
 }
 

@@ -69,12 +69,10 @@ export async function replaceFiles(
       await logChange(trx, { domain, tenant, put: documents, gone: logged.flatMap(({ gone }) => gone) });
     }
   }
-  return changes.map(({ file, gone, changed, added }) => ({
-    added: added.length,
-    changed: changed.length,
-    unchanged: (file.content.documents?.length ?? 0) - changed.length - added.length,
-    deleted: gone.length,
-  }));
+  return changes.map(({ file, gone, changed, added }) => {
+    const unchanged = (file.content.documents?.length ?? 0) - changed.length - added.length;
+    return { added: added.length, changed: changed.length, unchanged, deleted: gone.length };
+  });
 }
 
 function changeOf(file: FilePut, before: ReadonlyMap<string, Versions>): Change {
@@ -115,14 +113,12 @@ function keyOf({ domain, tenant, source, path }: FilePlace): string {
 async function versionsBefore(trx: Transaction<Database>, files: readonly FilePut[]): Promise<Map<string, Map<string, string>>> {
   const sources = Map.groupBy(files, ({ place }) => keyOf({ ...place, path: "" }));
   const versions = new Map<string, Map<string, string>>();
-  for (const own of sources.values()) {
-    for (const part of inParts(own)) {
-      const [{ place }] = part;
-      const paths = part.map((file) => file.place.path);
-      for (const { id, version, file } of await storedIn(trx, place, paths)) {
-        const key = keyOf({ ...place, path: file });
-        versions.set(key, (versions.get(key) ?? new Map<string, string>()).set(id, version));
-      }
+  for (const part of [...sources.values()].flatMap((own) => inParts(own))) {
+    const [{ place }] = part;
+    const paths = part.map((file) => file.place.path);
+    for (const { id, version, file } of await storedIn(trx, place, paths)) {
+      const key = keyOf({ ...place, path: file });
+      versions.set(key, (versions.get(key) ?? new Map<string, string>()).set(id, version));
     }
   }
   return versions;

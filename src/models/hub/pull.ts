@@ -121,9 +121,8 @@ function chooseFiles(repository: string, { siblings }: z.infer<typeof infoSchema
   return wanted.flatMap((path) => {
     const found = siblings.find(({ rfilename }) => rfilename === path);
     const bytes = found?.lfs?.size ?? found?.size;
-    if (found !== undefined && bytes !== undefined)
-      // The Hub states `sha256` only for large files. Other files are compared with their Git blob id.
-      return [{ path, bytes, sha256: found.lfs?.sha256 ?? null, blobId: found.blobId ?? null }];
+    // The Hub states `sha256` only for large files. Other files are compared with their Git blob id.
+    if (bytes !== undefined) return [{ path, bytes, sha256: found?.lfs?.sha256 ?? null, blobId: found?.blobId ?? null }];
     if (optional.includes(path)) return [];
     const weights = siblings.map(({ rfilename }) => rfilename).filter((file) => file.endsWith(".onnx"));
     const message = `${repository} has no ${path}. ${weights.length === 0 ? "It has no ONNX files. Look for a converted version of it." : `Available weights: ${weights.join(", ")}.`}`;
