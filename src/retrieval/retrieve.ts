@@ -158,12 +158,7 @@ async function syncAndEmbed(
   { bm25, query }: RetrieveSettings,
   time: TimePart,
   signal: AbortSignal,
-): Promise<{
-  vector: QuestionVector | null;
-  failure: string | null;
-  failedIn: "store" | "encoder" | "index" | null;
-  embedding: Embedding;
-}> {
+) {
   const counts: (number | null)[] = [];
   let full: string | null = null;
   try {
@@ -173,12 +168,22 @@ async function syncAndEmbed(
     });
     const { text } = await time("understand", () => corpus.understand(question, query));
     const vector = await time("embed", () => corpus.embedQuestion(text, { signal, onUsage: (tokens) => counts.push(tokens) }));
-    return { vector, failure: full, failedIn: full === null ? null : "index", embedding: embeddingOf(vector, counts) };
+    return {
+      vector,
+      failure: full as string | null,
+      failedIn: full === null ? null : "index",
+      embedding: embeddingOf(vector, counts),
+    } as const;
   } catch (cause) {
     // If the search engine itself is unavailable, BM25 cannot rank either.
     const isSearchDown = cause instanceof UnavailableError && cause.code === "search_unavailable";
     if (signal.aborted || !bm25 || isSearchDown) throw cause;
-    return { vector: null, failure: messageOf(cause), failedIn: cause instanceof StoreError ? "store" : "encoder", embedding: null };
+    return {
+      vector: null,
+      failure: messageOf(cause),
+      failedIn: cause instanceof StoreError ? "store" : "encoder",
+      embedding: null,
+    } as const;
   }
 }
 

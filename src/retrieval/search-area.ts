@@ -70,19 +70,16 @@ export async function searchArea(
   const whole = await corpus.search({ ...request, area: { parts: area, fit: "window" } });
   const across = await corpus.search({ ...request, area: { parts: area, fit: "cut" } });
   if (across.length === 0) return whole;
-  const cut = await scoreCut(across, request, area, corpus, documents, signal);
+  const cut = await scoreCut(await cutPieces(across, request.scope, area, documents), request, corpus, signal);
   return fuse([...whole, ...cut], request, area);
 }
 
 async function scoreCut(
-  across: readonly Candidate[],
+  pieces: Awaited<ReturnType<typeof cutPieces>>,
   { terms, codes, vector, bm25, scope }: Omit<SearchRequest, "area">,
-  area: Area,
   corpus: AreaIndex,
-  documents: Pick<DocumentStore, "load">,
   signal: AbortSignal,
 ): Promise<Candidate[]> {
-  const pieces = await cutPieces(across, scope, area, documents);
   const texts = pieces.map(({ title, chunk, text }) => [title, ...chunk.headingPath, text].join("\n"));
   const vectors = vector === null ? null : await corpus.embed(texts, vector, signal);
   const tokens = [...terms.map((term) => (typeof term === "string" ? term : term.token)), ...codes];

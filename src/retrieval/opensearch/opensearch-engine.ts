@@ -54,27 +54,17 @@ const statisticsSchema = z.object({
 const nearSchema = z.object({
   suggest: z.object({ near: z.array(z.object({ options: z.array(z.object({ text: z.string() })) })) }).optional(),
 });
-const wordCountsSchema = z.object({
-  aggregations: z
-    .object({ words: z.object({ buckets: z.record(z.string(), z.object({ documents: z.object({ value: z.number() }) })) }) })
-    .optional(),
-});
+const wordsSchema = z.object({ buckets: z.record(z.string(), z.object({ documents: z.object({ value: z.number() }) })) });
+const wordCountsSchema = z.object({ aggregations: z.object({ words: wordsSchema }).optional() });
 const missingSchema = z.object({ hits: z.object({ hits: z.array(z.object({ _source: windowSchema, sort: z.array(z.unknown()) })) }) });
 const routedSchema = z.object({ hits: z.object({ hits: z.array(z.object({ _id: z.string(), _routing: z.string() })) }) });
-const versionsSchema = z.object({
-  aggregations: z
-    .object({
-      versions: z.object({
-        after_key: z.record(z.string(), z.string()).optional(),
-        buckets: z.array(z.object({ key: z.object({ id: z.string(), version: z.string() }) })),
-      }),
-    })
-    .optional(),
+const versionSchema = z.object({
+  after_key: z.record(z.string(), z.string()).optional(),
+  buckets: z.array(z.object({ key: z.object({ id: z.string(), version: z.string() }) })),
 });
+const versionsSchema = z.object({ aggregations: z.object({ versions: versionSchema }).optional() });
 
-interface ScopeStatistics {
-  readonly windows: number;
-  readonly averageLength: number;
+interface ScopeStatistics extends TermStatistics {
   readonly frequencies: Map<string, number>;
 }
 
@@ -175,8 +165,8 @@ export class OpenSearchEngine implements SearchEngine {
     if (place === null) return;
     const query = { bool: { must_not: [{ exists: { field: vectorField(encoder) } }] } };
     const sort = ["document_id", "ordinal", "start"].map((field) => ({ [field]: "asc" }));
-    for (let after: readonly unknown[] | null = null; ; ) {
-      const body: object = { size: batch, query, sort, _source: HIT_FIELDS, ...(after === null ? {} : { search_after: after }) };
+    for (let after: readonly unknown[] | undefined; ; ) {
+      const body: object = { size: batch, query, sort, _source: HIT_FIELDS, search_after: after };
       const { hits } = await this.searchIn(place.index, body, missingSchema);
       const part = hits.hits.map(({ _source: { document_id: documentId, title, chunk, text, window } }) => ({
         ...{ documentId, chunkId: chunk.id, start: window[0], title, headingPath: chunk.headings, text },
@@ -204,11 +194,10 @@ export class OpenSearchEngine implements SearchEngine {
     signal?.throwIfAborted();
     const key = scopeKey(scope);
     const known = this.statisticsOf.get(key) ?? null;
-    const missing = [...new Set(terms)].filter((term) => isIndexable(term) && known?.frequencies.has(term) !== true);
-    if (known !== null && missing.length === 0) return known;
     const frequencies = known !== null && known.frequencies.size < MAX_TERMS ? known.frequencies : new Map<string, number>();
     let last: ScopeStatistics = { windows: 0, averageLength: 1, frequencies };
-    const asked = frequencies === known?.frequencies ? missing : [...new Set(terms)].filter(isIndexable);
+    const asked = [...new Set(terms)].filter((term) => isIndexable(term) && !frequencies.has(term));
+    if (known !== null && asked.length === 0) return known;
     for (let at = 0; at === 0 || at < asked.length; at += TERMS_PER_REQUEST) {
       const part = asked.slice(at, at + TERMS_PER_REQUEST);
       const answer = await this.ask(countQuery(part, scope), statisticsSchema, signal);
@@ -343,8 +332,7 @@ export class OpenSearchEngine implements SearchEngine {
     const found = new Map<string, string[]>();
     const sources = [{ id: { terms: { field: "document_id" } } }, { version: { terms: { field: "version" } } }];
     for (let after: Readonly<Record<string, string>> | undefined; ; ) {
-      const composite: object = { size: IDS_PER_REQUEST, sources, ...(after === undefined ? {} : { after }) };
-      const body = { size: 0, aggs: { versions: { composite } } };
+      const body: object = { size: 0, aggs: { versions: { composite: { size: IDS_PER_REQUEST, sources, after } } } };
       const { aggregations } = await this.searchIn(index, body, versionsSchema);
       for (const { key } of aggregations?.versions.buckets ?? []) found.set(key.id, [...(found.get(key.id) ?? []), key.version]);
       after = aggregations?.versions.after_key;
