@@ -46,9 +46,7 @@ process.on("message", (request: LocalRequest) => {
   else
     turn = turn
       .then(() => answer(request))
-      .catch((error: unknown) => {
-        tell({ id: request.id, type: "failed", message: messageOf(error) });
-      });
+      .catch((error: unknown) => void tell({ id: request.id, type: "failed", message: messageOf(error) }));
 });
 
 async function open() {

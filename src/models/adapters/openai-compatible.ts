@@ -209,12 +209,7 @@ const vectorsSchema = z.object({
   usage: z.object({ prompt_tokens: z.number() }).nullish(),
 });
 
-async function requestVectors(
-  name: string,
-  texts: readonly string[],
-  endpoint: EndpointOptions,
-  signal: AbortSignal | undefined,
-): Promise<{ vectors: Float32Array[]; tokens: number | null }> {
+async function requestVectors(name: string, texts: readonly string[], endpoint: EndpointOptions, signal: AbortSignal | undefined) {
   const timeout = AbortSignal.timeout(endpoint.timeoutMs);
   const body = { model: name, input: texts.map((text) => (text.trim() === "" ? " " : text)), encoding_format: "float" };
   try {
