@@ -126,16 +126,11 @@ function unit(sum: Float64Array): Float32Array {
   return out;
 }
 
-interface Weights {
-  header: z.infer<typeof headerSchema>;
-  scales: Float32Array;
-  /** Codes from -7 to 7, one row after another. A value is its code times the scale of its row. */
-  codes: Int8Array;
-  pieces: string[];
-}
-
-/** Reads the weights file, whose layout `lab/train/encoder/weights.py` defines. */
-function readWeights(path: string): Weights {
+/**
+ * Reads the weights file, whose layout `lab/train/encoder/weights.py` defines.
+ * @returns `codes` from -7 to 7, one row after another; a value is its code times the scale of its row
+ */
+function readWeights(path: string) {
   let bytes: Uint8Array;
   try {
     bytes = readFileSync(path);
@@ -144,17 +139,14 @@ function readWeights(path: string): Weights {
     const message = `the weights of the encoder, ${path}, cannot be read (${messageOf(error)}). Reinstall Sourcebound, or correct the path`;
     throw new ModelError(code, message, { path }, { cause: error });
   }
-  const corrupt = (fault: string, cause?: unknown) =>
-    new ModelError(
-      "encoder_corrupt",
-      `the weights of the encoder, ${path}, are damaged (${fault}). Reinstall Sourcebound, or replace the file with an undamaged copy`,
-      { path, bytes: bytes.length },
-      { cause },
-    );
+  const corrupt = (fault: string, cause?: unknown) => {
+    const message = `the weights of the encoder, ${path}, are damaged (${fault}). Reinstall Sourcebound, or replace the file with an undamaged copy`;
+    return new ModelError("encoder_corrupt", message, { path, bytes: bytes.length }, { cause });
+  };
   if (bytes.length < 12 || Buffer.from(bytes.subarray(0, 8)).toString("latin1") !== MAGIC) throw corrupt(`it does not begin with ${MAGIC}`);
   const start = 12 + new DataView(bytes.buffer, bytes.byteOffset).getUint32(8, true);
   if (start > bytes.length) throw corrupt("the header is truncated");
-  let header: Weights["header"];
+  let header: z.infer<typeof headerSchema>;
   try {
     header = headerSchema.parse(JSON.parse(Buffer.from(bytes.subarray(12, start)).toString("utf8")));
   } catch (error) {
@@ -164,9 +156,7 @@ function readWeights(path: string): Weights {
   if (createHash("sha256").update(payload).digest("hex") !== header.sha256) throw corrupt("its hash differs from the one in its header");
   const { rows, dimensions, vocabulary, hash_rows } = header;
   const packed = payload.subarray(rows * 4, rows * (4 + dimensions / 2));
-  const pieces = Buffer.from(payload.subarray(rows * (4 + dimensions / 2)))
-    .toString("utf8")
-    .split("\n");
+  const pieces = new TextDecoder().decode(payload.subarray(rows * (4 + dimensions / 2))).split("\n");
   if (dimensions % 2 !== 0 || packed.length * 2 !== rows * dimensions || pieces.length !== vocabulary || rows !== vocabulary + hash_rows) {
     throw corrupt("its parts have inconsistent sizes");
   }
@@ -176,11 +166,6 @@ function readWeights(path: string): Weights {
     codes[2 * i] = (byte & 15) - 8;
     codes[2 * i + 1] = (byte >> 4) - 8;
   }
-  return { header, scales: floats(payload, rows), codes, pieces };
-}
-
-/** Reads `count` little-endian floats from the beginning of `bytes`. */
-function floats(bytes: Uint8Array, count: number): Float32Array {
-  const view = new DataView(bytes.buffer, bytes.byteOffset);
-  return Float32Array.from({ length: count }, (_, i) => view.getFloat32(i * 4, true));
+  const view = new DataView(payload.buffer, payload.byteOffset);
+  return { header, scales: Float32Array.from({ length: rows }, (_, i) => view.getFloat32(i * 4, true)), codes, pieces };
 }

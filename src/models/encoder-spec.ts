@@ -62,13 +62,10 @@ export function openEncoder(spec: EncoderSpec, config: Config, embedded: () => E
   if (spec === "embedded") return embedded();
   if ("hub" in spec) return createHubEncoder(spec.hub, { ...hubFolders(config), dtype: spec.dtype, pooling: spec.pooling });
   const { embeddings } = config;
-  const same = typeof embeddings === "object" && "base_url" in embeddings && embeddings.base_url === spec.base_url ? embeddings : null;
-  const endpoint = {
-    baseUrl: spec.base_url,
-    apiKey: same?.api_key ?? "",
-    timeoutMs: same?.timeout_ms ?? DEFAULT_MODEL_TIMEOUT_MS,
-    retries: same?.retries ?? DEFAULT_MODEL_RETRIES,
-  };
+  const isSame = typeof embeddings === "object" && "base_url" in embeddings && embeddings.base_url === spec.base_url;
+  const defaults = { api_key: "", timeout_ms: DEFAULT_MODEL_TIMEOUT_MS, retries: DEFAULT_MODEL_RETRIES };
+  const { api_key: apiKey, timeout_ms: timeoutMs, retries } = isSame ? embeddings : defaults;
+  const endpoint = { baseUrl: spec.base_url, apiKey, timeoutMs, retries };
   return pauseAfterFailure(createApiEncoder(spec.model, endpoint));
 }
 
@@ -96,13 +93,11 @@ export function createEncoderChoice({ domain, store, configured, open }: Encoder
       return serveConfigured;
     }
     let serve = opened.get(active.id);
-    if (serve === undefined) {
-      try {
-        serve = open(active.spec);
-        opened.set(serve.id, serve);
-      } catch {
-        // The active encoder cannot be opened any more. The configured one replaces it below.
-      }
+    try {
+      serve ??= open(active.spec);
+      opened.set(serve.id, serve);
+    } catch {
+      // The active encoder cannot be opened any more. The configured one replaces it below.
     }
     if (serve === undefined || serve.id !== active.id) {
       await activate(configured.encoder);

@@ -18,12 +18,12 @@ export interface Encoder {
 }
 
 export interface EmbedOptions {
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /**
    * Called with the number of tokens that an endpoint charges for, or `null` if the endpoint does not report it. Local
    * encoders never call it.
    */
-  readonly onUsage?: (tokens: number | null) => void;
+  readonly onUsage?: ((tokens: number | null) => void) | undefined;
 }
 
 /** Encoders of a domain. `serve` is in use. `prepare` replaces it once `prepare` has computed all vectors of the domain. */

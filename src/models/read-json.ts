@@ -1,15 +1,8 @@
 import { z } from "zod";
 
+const digits = z.string().regex(/^\s*\d+(?:\.\d+)?\s*$/);
 /** Schema of a number of at least 0 in a model's reply. Accepts a JSON number, or text such as `"0.8"`. */
-export const writtenNumber = z
-  .union([
-    z.number(),
-    z
-      .string()
-      .regex(/^\s*\d+(?:\.\d+)?\s*$/)
-      .transform(Number),
-  ])
-  .pipe(z.number().min(0));
+export const writtenNumber = z.union([z.number(), digits.transform(Number)]).pipe(z.number().min(0));
 
 /** Maximum number of opening brackets at which `readJson` tries to parse. */
 const TRIES = 20;

@@ -166,17 +166,14 @@ export function isListedHost(host: string, hosts: readonly string[]): boolean {
 }
 
 function nextUrl(from: URL, location: string | undefined, hosts: readonly string[]): URL {
-  if (location === undefined || !URL.canParse(location, from))
-    throw new WebError("web_refused", "the page redirects without a valid target");
+  const isValid = location !== undefined && URL.canParse(location, from);
+  if (!isValid) throw new WebError("web_refused", "the page redirects without a valid target");
   const to = checkUrl(new URL(location, from).href, hosts);
   if (from.protocol === "https:" && to.protocol === "http:") throw new WebError("web_refused", "the page redirects from https to http");
   return to;
 }
 
-interface Asked {
-  readonly types: readonly string[];
-  readonly signal: AbortSignal;
-}
+type Asked = Required<Pick<FetchOptions, "types" | "signal">>;
 
 /** Resolves a host once, checks all its addresses, and tries the first ones until one responds. */
 async function connectAndAsk(url: URL, network: WebNetwork, asked: Asked): Promise<IncomingMessage> {
@@ -240,7 +237,6 @@ async function readReply(
     const tooLarge = () => new WebError("web_too_large", `more than ${maxBytes} bytes`);
     if (Number(headers["content-length"] ?? 0) > maxBytes) throw tooLarge();
     const unpack = unpacker(headers["content-encoding"]);
-    const parts: Buffer[] = [];
     const capped = async function* (source: AsyncIterable<Buffer>) {
       let bytes = 0;
       for await (const part of source) {
@@ -249,22 +245,18 @@ async function readReply(
         yield part;
       }
     };
-    const keep = async (source: AsyncIterable<Buffer>) => {
-      for await (const part of capped(source)) parts.push(part);
-    };
-    if (unpack === null) await pipeline(response, keep, { signal });
-    else await pipeline(response, capped, unpack, keep, { signal });
-    return { type, charset, bytes: Buffer.concat(parts) };
+    const join = async (source: AsyncIterable<Buffer>) => Buffer.concat(await Array.fromAsync(capped(source)));
+    const options = { signal };
+    const bytes = unpack === null ? await pipeline(response, join, options) : await pipeline(response, capped, unpack, join, options);
+    return { type, charset, bytes };
   } finally {
     response.destroy();
   }
 }
 
 function readType(header: string | undefined, types: Asked["types"]): Pick<FetchedPage, "type" | "charset"> {
-  const [type = "", ...parameters] = (header ?? "")
-    .toLowerCase()
-    .split(";")
-    .map((part) => part.trim());
+  const [written = "", ...parameters] = (header ?? "").toLowerCase().split(";");
+  const type = written.trim();
   if (!types.includes(type)) throw new WebError("web_type", `type ${JSON.stringify(type.slice(0, 60))} is not supported`);
   const charset = parameters.flatMap((parameter) => /^\s*charset\s*=\s*"?([\w.:-]{1,40})"?\s*$/.exec(parameter)?.[1] ?? []);
   return { type, charset: charset[0] ?? null };
@@ -272,26 +264,17 @@ function readType(header: string | undefined, types: Asked["types"]): Pick<Fetch
 
 /** Returns a decompressor; `null` if the body is not compressed. Rejects a list of several encodings. */
 function unpacker(header: string | undefined) {
-  switch ((header ?? "identity").trim().toLowerCase()) {
-    case "identity":
-    case "":
-      return null;
-    case "gzip":
-    case "x-gzip":
-      return createGunzip();
-    case "deflate":
-      return createInflate();
-    case "br":
-      return createBrotliDecompress();
-    default:
-      throw new WebError("web_type", `compression ${JSON.stringify(header?.slice(0, 60))} is not supported; only gzip, deflate and br are`);
-  }
+  const name = (header ?? "").trim().toLowerCase();
+  if (name === "" || name === "identity") return null;
+  if (name === "gzip" || name === "x-gzip") return createGunzip();
+  if (name === "deflate") return createInflate();
+  if (name === "br") return createBrotliDecompress();
+  throw new WebError("web_type", `compression ${JSON.stringify(header?.slice(0, 60))} is not supported; only gzip, deflate and br are`);
 }
 
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason);
-    signal.addEventListener("abort", stop, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
-  });
+async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const stop = () => reject(signal.reason);
+  signal.addEventListener("abort", stop, { once: true });
+  return Promise.race([promise, aborted]).finally(() => signal.removeEventListener("abort", stop));
 }

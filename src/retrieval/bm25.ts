@@ -1,4 +1,4 @@
-import { BM25_K1, countAmong, foldFields, idfOf, normOf, POSTING_ARRAYS, Postings, saturation } from "./postings.ts";
+import { BM25_K1, countAmong, foldFields, idfOf, normOf, POSTING_ARRAYS, Postings, saturation, weightsOf } from "./postings.ts";
 import { arraySections, arraysIn, damaged, type Section, type Snapshot } from "./snapshot.ts";
 import { type Scored, type SlotSet, type TermCounts, TopK, type WeightedField, type WeightedTerm, withRoom } from "./top-k.ts";
 import { TERM_ARRAYS, Terms } from "./vocabulary.ts";
@@ -267,17 +267,13 @@ export class Bm25Index implements TermCounts {
 
   /** Returns the query terms that some entry contains, highest weight first; equal weights in query order. */
   private queryTerms(terms: readonly (string | WeightedTerm)[], counts: TermCounts): QueryTerm[] {
-    const times = new Map<number, number>();
-    for (const one of terms) {
-      const { token, weight } = typeof one === "string" ? { token: one, weight: 1 } : one;
-      const term = this.terms.get(token);
-      if (term >= 0 && counts.holding(term) > 0) times.set(term, (times.get(term) ?? 0) + weight);
-    }
+    const weights = weightsOf(terms, (token) => this.frequency(token, counts) > 0);
     // If the average length has grown since the bounds were computed, contributions are larger by at most the same
     // factor. If it has shrunk, contributions are smaller.
     const growth = Math.max(1, this.normAverage / this.boundAverage);
-    return [...times]
-      .map(([term, count]) => {
+    return [...weights]
+      .map(([token, count]) => {
+        const term = this.terms.get(token);
         const weight = count * idfOf(counts.holding(term), counts.size) * (BM25_K1 + 1);
         return { term, weight, bound: weight * Math.min(1, (this.termBound[term] as number) * growth) };
       })

@@ -3,6 +3,7 @@ import { VERSION } from "../package.ts";
 import type { Chunk, Window } from "../shared/types.ts";
 import type { DocumentHead } from "../store/document-rows.ts";
 import { sha256Hex } from "../text/hash.ts";
+import { memoised } from "../text/memo.ts";
 import { tokenize } from "../text/tokens.ts";
 import { Bm25Index } from "./bm25.ts";
 import { DenseIndex, type DenseOptions } from "./dense.ts";
@@ -60,16 +61,16 @@ class WindowTable {
   private readonly chunkRows: Uint32Array;
   private readonly windowRows: Uint32Array;
   private readonly ids: StringColumn;
-  private readonly headingNames: StringColumn;
-  private readonly headings: string[][] = [];
   private readonly chunks: Chunk[] = [];
+  private readonly headingPath: (number: number) => string[];
 
   /** @throws SnapshotError when its sections are damaged */
   constructor(snapshot: Snapshot) {
     this.chunkRows = arrayIn(snapshot, "chunks", Uint32Array);
     this.windowRows = arrayIn(snapshot, "windows", Uint32Array);
     this.ids = new StringColumn(snapshot, "chunkIds");
-    this.headingNames = new StringColumn(snapshot, "headings");
+    const headings = new StringColumn(snapshot, "headings");
+    this.headingPath = memoised((number) => headingSchema.parse(JSON.parse(headings.get(number))));
     this.windows = this.windowRows.length / WINDOW_FIELDS;
     const chunks = this.ids.length;
     if (this.chunkRows.length !== chunks * CHUNK_FIELDS || this.windowsEnd(chunks - 1) !== this.windows)
@@ -86,29 +87,14 @@ class WindowTable {
     if (known !== undefined) return known;
     const [ordinal = 0, start = 0, end = 0, tokens = 0, headings = 0] = this.chunkRows.subarray(number * CHUNK_FIELDS);
     const windows: Window[] = [];
-    for (let i = this.windowsEnd(number - 1); i < this.windowsEnd(number); i++) windows.push(this.readWindow(i));
+    for (let i = this.windowsEnd(number - 1); i < this.windowsEnd(number); i++) {
+      const [start = 0, end = 0, tokens = 0] = this.windowRows.subarray(i * WINDOW_FIELDS);
+      windows.push({ start, end, tokens });
+    }
     const headingPath = this.headingPath(headings);
     const chunk = { id: this.ids.get(number), documentId, ordinal, start, end, tokens, headingPath, windows };
     this.chunks[number] = chunk;
     return chunk;
-  }
-
-  /** Returns the index of a window in its chunk. */
-  placeOf(window: number, chunk: number): number {
-    return window - this.windowsEnd(chunk - 1);
-  }
-
-  private readWindow(number: number): Window {
-    const [start = 0, end = 0, tokens = 0] = this.windowRows.subarray(number * WINDOW_FIELDS);
-    return { start, end, tokens };
-  }
-
-  private headingPath(number: number): string[] {
-    const known = this.headings[number];
-    if (known !== undefined) return known;
-    const path = headingSchema.parse(JSON.parse(this.headingNames.get(number)));
-    this.headings[number] = path;
-    return path;
   }
 }
 
@@ -130,15 +116,14 @@ class LoadedEntry implements Entry {
   }
 
   get window(): Window {
-    return this.chunk.windows[this.table.placeOf(this.windowNumber, this.chunkNumber)] as Window;
+    return this.chunk.windows[this.windowNumber - this.table.windowsEnd(this.chunkNumber - 1)] as Window;
   }
 }
 
 /** Creates a document from a snapshot. `textIn` decodes only the requested range, because a question mostly needs one window. */
 function loadedDocument(id: string, head: DocumentHead, texts: StringColumn, number: number): SearchableDocument {
-  const { version, tenant, access, path, title, description } = head;
   return {
-    ...{ id, version, tenant, access, path, title, description },
+    ...{ id, ...head },
     get text() {
       return texts.get(number);
     },
@@ -157,27 +142,19 @@ const headingSchema = z.array(z.string());
  */
 
 /** Facts in the header of a snapshot. They identify the index. */
-export interface CorpusFacts {
+const factsSchema = z.object({
   /** Id of the store that the index was built from. */
-  readonly store: string;
-  readonly domain: string;
-  /** Revision of the store at which the snapshot was taken. */
-  readonly revision: number;
-  /** Id of the encoder of the vectors; `null`: the snapshot has no vectors. */
-  readonly encoder: string | null;
-  readonly vectors: number;
-  /** Result of `analysis`: a hash of everything that affects tokens. */
-  readonly analysis: string;
-}
-
-const factsSchema: z.ZodType<CorpusFacts> = z.object({
   store: z.string(),
   domain: z.string(),
+  /** Revision of the store at which the snapshot was taken. */
   revision: z.number().int(),
+  /** Id of the encoder of the vectors; `null`: the snapshot has no vectors. */
   encoder: z.string().nullable(),
   vectors: z.number().int().nonnegative(),
+  /** Result of `analysis`: a hash of everything that affects tokens. */
   analysis: z.string(),
 });
+export type CorpusFacts = z.infer<typeof factsSchema>;
 
 /** Sample text with every kind of token. A changed tokeniser yields other tokens, so `analysis` changes. */
 const PROBE =
@@ -190,50 +167,31 @@ export function analysis(): string {
 
 /** Serialises a corpus as parts of a file. The corpus may change while they are written: each part is a copy or immutable. */
 export function encodeCorpus(windows: IndexedWindows, vectors: DenseIndex | null, facts: CorpusFacts): Piece[] {
-  const documents = [...windows.documents].sort(([, a], [, b]) => firstSlot(a) - firstSlot(b));
-  const slots = documents.flatMap(([, { slots }]) => slots);
+  const held = [...windows.documents.values()].sort((a, b) => firstSlot(a) - firstSlot(b));
+  const documents = held.map(({ document }) => document);
+  const [ids, versions] = [documents.map(({ id }) => id), documents.map(({ version }) => version)];
+  const slots = held.flatMap((one) => one.slots);
   const entries = slots.map((slot) => windows.entries[slot] as Entry);
-  const owners = numbered(
-    documents.map(
-      ([
-        ,
-        {
-          document: { tenant, access },
-        },
-      ]) => JSON.stringify({ tenant, access }),
-    ),
-  );
+  const owners = numbered(documents.map(({ tenant, access }) => JSON.stringify({ tenant, access })));
   const vocabulary = windows.vocabulary.save();
-  const words = documents.map(([, { document, words }]) => words.map(renaming(vocabulary.renamed(document))));
+  const words = held.map(({ document, words }) => words.map(renaming(vocabulary.renamed(document))));
+  const texts = documents.map((document) => () => document.text);
   let windowsEnd = 0;
   let wordsEnd = 0;
-  const documentRows = documents.map(([, { slots }], i) => {
-    windowsEnd += slots.length;
-    wordsEnd += words[i]?.length ?? 0;
+  const documentRows = held.map((one, i) => {
+    windowsEnd += one.slots.length;
+    wordsEnd += one.words.length;
     return [owners.numbers[i] as number, windowsEnd, wordsEnd];
   });
   return snapshotPieces({ ...facts }, [
     ...prefixed("words.", windows.words.save()),
     ...prefixed("vocabulary.", vocabulary.sections),
-    ...stringSections(
-      "ids",
-      documents.map(([id]) => id),
-    ),
-    ...stringSections(
-      "versions",
-      documents.map(([, { version }]) => version),
-    ),
+    ...stringSections("ids", ids),
+    ...stringSections("versions", versions),
     ...stringSections("owners", owners.values),
     numberSection("documents", documentRows),
     ["documentWords", words],
-    ...longStringSections(
-      "texts",
-      documents.map(
-        ([, { document }]) =>
-          () =>
-            document.text,
-      ),
-    ),
+    ...longStringSections("texts", texts),
     ...chunkSections(entries),
     ...prefixed("vectors.", vectors?.save(slots) ?? []),
   ]);

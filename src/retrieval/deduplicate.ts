@@ -5,32 +5,25 @@ import { once } from "../text/memo.ts";
 import { tokenize } from "../text/tokens.ts";
 import type { IndexWords } from "./understand.ts";
 
-/** The facts in a text. Two texts with equal facts and nearly equal words are treated as saying the same. */
-type Signature = ReturnType<typeof signatureOf>;
-
 const LIMIT = String.raw`\b(?:excluding|only|must|may|should|less than|more than|at least|at most|up to|under|over|before|after|within|denied)\b`;
 const TURN = new RegExp(`${NEGATOR}|${EXCEPTION}|${LIMIT}`, "giu");
 const NAME = /\p{Lu}[\p{L}\p{N}&'-]*(?:\s+\p{Lu}[\p{L}\p{N}&'-]*)*/gu;
 const SENTENCE_START = /(?:^|[.!?:\n•*-])\s*$/u;
 
-/** Returns the facts of a text in text order, so that "A pays 10, B pays 20" differs from "A pays 20, B pays 10". */
-function signatureOf(text: string) {
-  return {
-    /** Numbers with units, amounts, percentages, codes, years, and dates. */
-    values: inOrder(valuesIn(text).map(keyOf)),
-    /** Negations and limits, each with the content word that follows: `not eligible`. */
-    polarity: inOrder([...text.matchAll(TURN)].map((match) => `${spelling(match[0])} ${nextWord(text, match.index + match[0].length)}`)),
-    /** Names and months. */
-    entities: inOrder([...text.matchAll(NAME)].flatMap(({ 0: name, index }) => namesOf(name, index, text))),
-  };
-}
-
-function sameSignature(a: Signature, b: Signature): boolean {
-  return a.values === b.values && a.polarity === b.polarity && a.entities === b.entities;
-}
-
-function spelling(negation: string): string {
-  return deniesAsVerb(negation) ? "not" : negation.toLowerCase();
+/**
+ * Returns the facts of a text in text order, so that "A pays 10, B pays 20" differs from "A pays 20, B pays 10". Two
+ * texts with equal facts and nearly equal words are treated as saying the same.
+ */
+function signatureOf(text: string): string {
+  // Numbers with units, amounts, percentages, codes, years, and dates.
+  const values = valuesIn(text).map(keyOf);
+  // Negations and limits, each with the content word that follows: `not eligible`.
+  const polarity = Array.from(text.matchAll(TURN), ({ 0: turn, index }) => {
+    return `${deniesAsVerb(turn) ? "not" : turn.toLowerCase()} ${nextWord(text, index + turn.length)}`;
+  });
+  // Names and months.
+  const entities = [...text.matchAll(NAME)].flatMap(({ 0: name, index }) => namesOf(name, index, text));
+  return JSON.stringify([values, polarity, entities]);
 }
 
 /** Returns the first content word after a negation or limit, in the same sentence; empty without one. */
@@ -43,10 +36,6 @@ function namesOf(name: string, index: number, text: string): string[] {
   const opens = SENTENCE_START.test(text.slice(Math.max(0, index - 4), index));
   const words = name.toLowerCase().split(/\s+/);
   return opens ? words.slice(1) : words;
-}
-
-function inOrder(keys: readonly string[]): string {
-  return keys.join("|");
 }
 
 /** Minimum cosine of the TF-IDF vectors of near-duplicates, as in the published `spark` design (docs/profiles.md). */
@@ -78,7 +67,7 @@ export function deduplicate(passages: readonly Passage[], rule: "same-facts" | "
   for (const passage of passages) {
     const fingerprint = fingerprintOf(passage.text, words);
     const near = kept.filter((other) => nearDuplicates(other.fingerprint, fingerprint));
-    const same = near.find((other) => sameSignature(other.fingerprint.signature(), fingerprint.signature()));
+    const same = near.find((other) => other.fingerprint.signature() === fingerprint.signature());
     if (same !== undefined) same.duplicates.push(nearDuplicateOf(passage));
     else if (rule === "same-facts" || near.length === 0) kept.push({ passage, fingerprint, duplicates: [] });
   }
@@ -161,13 +150,6 @@ export function cosine(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, nu
  */
 export function diversify<T>(ranked: readonly T[], documentOf: (item: T) => string, perDocument: number | null): T[] {
   if (perDocument === null) return [...ranked];
-  const counts = new Map<string, number>();
-  const first: T[] = [];
-  const rest: T[] = [];
-  for (const item of ranked) {
-    const count = counts.get(documentOf(item)) ?? 0;
-    counts.set(documentOf(item), count + 1);
-    (count < perDocument ? first : rest).push(item);
-  }
-  return [...first, ...rest];
+  const first = new Set([...Map.groupBy(ranked, documentOf).values()].flatMap((items) => items.slice(0, perDocument)));
+  return [...ranked.filter((item) => first.has(item)), ...ranked.filter((item) => !first.has(item))];
 }

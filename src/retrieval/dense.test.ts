@@ -142,7 +142,7 @@ describe("DenseIndex", () => {
         expect(index.search(query, 20, some)).toEqual(whole.search(query, 20, some));
         expect(index.best(query, [1, 1500, 2999])).toBe(whole.best(query, [1, 1500, 2999]));
       }
-    for (const index of loaded) expect(index.vectorAt(2500)).toEqual(vectors[2500]);
+    for (const index of loaded) expect(index.best(vectors[2500] as Float32Array, [2500])).toBeCloseTo(1, 6);
   });
 
   it("reports exhausted memory with the next engine, and keeps its vectors", () => {

@@ -1,6 +1,6 @@
 import { UnavailableError } from "../shared/errors.ts";
 import { bytesIn, type ScratchFile, type StoredBytes } from "./scratch-file.ts";
-import { arrayIn, damaged, type Section, type Snapshot } from "./snapshot.ts";
+import { arrayIn, arraySections, damaged, type Section, type Snapshot } from "./snapshot.ts";
 import { type Scored, SlotSet, TopK } from "./top-k.ts";
 import { BLOCK_ROWS, createWasmKernel, type Layout, layoutFor, MAX_DIMENSIONS, type ScanKernel, VectorRows } from "./vector-rows.ts";
 
@@ -169,18 +169,12 @@ export class DenseIndex {
    * deleted before the sections are read; the sections do not change, because the vector of a slot is never replaced.
    * @param only slots in ascending order. @default all
    */
-  save(only: readonly number[] = Array.from({ length: this.used }, (_, slot) => slot)): Section[] {
+  save(only: readonly number[] = [...Array(this.used).keys()]): Section[] {
     const slots = only.slice(0, only.findLastIndex((slot) => this.alive.has(slot)) + 1);
     const kept = SlotSet.from(slots.length, (i) => this.alive.has(slots[i] as number));
     const alive = Uint32Array.from({ length: Math.ceil(slots.length / 32) }, (_, i) => kept.word(i));
-    const { scales, int8, floats } = this.partsOf(slots, kept);
-    return [
-      ["shape", [Uint32Array.of(this.dimensions, slots.length)]],
-      ["alive", [alive]],
-      ["scales", scales],
-      ["int8", int8],
-      ["floats", floats],
-    ];
+    const shape = Uint32Array.of(this.dimensions, slots.length);
+    return [...arraySections({ shape, alive }), ...Object.entries(this.partsOf(slots, kept))];
   }
 
   /**
@@ -192,20 +186,14 @@ export class DenseIndex {
     const index = new DenseIndex(options);
     if (slots === 0) return index;
     const layout = layoutFor(dimensions);
-    const bits = arrayIn(snapshot, "alive", Uint32Array);
-    if (dimensions > MAX_DIMENSIONS || snapshot.bytes("floats") !== slots * layout.floatBytes || bits.length !== Math.ceil(slots / 32))
+    const alive = arrayIn(snapshot, "alive", Uint32Array);
+    if (dimensions > MAX_DIMENSIONS || snapshot.bytes("floats") !== slots * layout.floatBytes || alive.length !== Math.ceil(slots / 32))
       throw damaged(`the parts of its vector index do not match ${slots} vectors of ${dimensions} dimensions`);
     index.start(layout);
     index.reserve(layout, slots);
     index.used = slots;
-    const { scales, int8, floats } = index.partsOf(
-      Array.from({ length: slots }, (_, slot) => slot),
-      null,
-    );
-    snapshot.copy("scales", scales);
-    snapshot.copy("int8", int8);
-    snapshot.copy("floats", floats);
-    index.alive = SlotSet.from(slots, (slot) => ((bits[slot >>> 5] as number) & (1 << (slot & 31))) !== 0);
+    for (const [name, parts] of Object.entries(index.partsOf([...Array(slots).keys()], null))) snapshot.copy(name, parts);
+    index.alive = SlotSet.from(slots, (slot) => ((alive[slot >>> 5] as number) & (1 << (slot & 31))) !== 0);
     index.live = index.alive.size;
     return index;
   }
@@ -248,11 +236,6 @@ export class DenseIndex {
     return layout;
   }
 
-  /** Returns the layout of a memory. The first memory contains f32 vectors; those of all other memories may be in a file. */
-  private layoutOf(memory: number, first: Layout): Layout {
-    return memory === 0 ? first : (this.codes ?? first);
-  }
-
   private open(memory: number, layout: Layout): VectorRows {
     const kernel = this.options.createKernel();
     if (memory === 0 || this.options.createFile === null) return new VectorRows(kernel, layout);
@@ -264,7 +247,8 @@ export class DenseIndex {
   private reserve(layout: Layout, slots: number): void {
     for (let i = 0; i * this.rowsPerMemory < slots; i++) {
       const rows = Math.min(slots - i * this.rowsPerMemory, this.rowsPerMemory);
-      const own = this.layoutOf(i, layout);
+      // The first memory contains f32 vectors; those of all other memories may be in a file.
+      const own = i === 0 ? layout : (this.codes ?? layout);
       const lacking = this.memories[i]?.lacking(rows) ?? own.blocks + own.blockBytes;
       if (lacking === 0) continue;
       const available = this.options.availableBytes();
@@ -277,12 +261,6 @@ export class DenseIndex {
         throw indexFull(layout, slots, this.bytes + lacking, available, cause);
       }
     }
-  }
-
-  /** Returns the vector of a live slot as it was added. */
-  vectorAt(slot: number): Float32Array {
-    if (!this.alive.has(slot)) throw new RangeError(`There is no vector in slot ${slot}.`);
-    return this.memoryOf(slot).read(slot % this.rowsPerMemory);
   }
 
   /** Returns the `wanted` best of the given slots by their f32 scores. */
@@ -305,9 +283,8 @@ export class VectorGroups {
 
   add(group: string, vector: Float32Array): number {
     const slot = this.index.add(vector);
-    const slots = this.groups.get(group) ?? new SlotSet();
-    slots.add(slot);
-    this.groups.set(group, slots);
+    this.groups.set(group, this.groups.get(group) ?? new SlotSet());
+    this.groups.get(group)?.add(slot);
     this.groupOf.set(slot, group);
     return slot;
   }
@@ -322,8 +299,7 @@ export class VectorGroups {
 
   /** Returns the `k` nearest vectors of a group by cosine, best first. */
   search(group: string, vector: Float32Array, k: number): Scored[] {
-    const slots = this.groups.get(group);
-    return slots === undefined ? [] : this.index.search(vector, k, slots);
+    return this.index.search(vector, k, this.groups.get(group) ?? new SlotSet());
   }
 }
 

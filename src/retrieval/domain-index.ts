@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { LRUCache } from "lru-cache";
 import { createEnglishWords, type EnglishWords } from "../language/content-words.ts";
 import type { EmbedOptions, Encoder } from "../models/encoder.ts";
 import type { QuerySettings } from "../profiles/profile.ts";
@@ -10,18 +11,8 @@ import { EncoderSwitch, type EncoderSwitchOptions, type SwitchState, type SyncOp
 import { scopeKey } from "./indexed-windows.ts";
 import type { EngineOptions, EngineRequest, QuestionVector, SearchEngine, SearchFilters, TermStatistics } from "./search-engine.ts";
 import { type Candidate, type Fusion, fuseHits } from "./top-k.ts";
-import {
-  type AskedText,
-  createThesaurus,
-  isSureRepair,
-  LoadedWords,
-  type QuestionReader,
-  type Repair,
-  type Thesaurus,
-  type ThesaurusEntries,
-  type Understood,
-  understand,
-} from "./understand.ts";
+import type { AskedText, QuestionReader, Repair, Thesaurus, ThesaurusEntries, Understood } from "./understand.ts";
+import { createThesaurus, isSureRepair, LoadedWords, understand } from "./understand.ts";
 
 export interface DomainIndexOptions extends Pick<EncoderSwitchOptions, "engine" | "encoder" | "batch" | "signal"> {
   readonly domain: string;
@@ -60,6 +51,8 @@ const CATCH_UP_MS = 1_000;
 /** Milliseconds between checks of a shared engine that another process fills. */
 const POLL_MS = 50;
 
+const ignore = () => undefined;
+
 /** Keeps the search engine of one domain up to date with the database, analyses questions, and finds the matching passages. */
 export class DomainIndex implements QuestionReader {
   private readonly options: DomainIndexOptions;
@@ -69,7 +62,7 @@ export class DomainIndex implements QuestionReader {
   private readonly english: Pick<EnglishWords, "real" | "isEnglish">;
   /** Analyses of questions, cached until the index changes. */
   private understood = new WeakMap<object, { readonly settings: QuerySettings; readonly understood: Promise<Understood> }>();
-  private readonly words = new Map<string, LoadedWords>();
+  private readonly words = new LRUCache<string, LoadedWords>({ max: MAX_SCOPES });
   /** Number of indexed windows. */
   windows = 0;
   private revision = -1;
@@ -83,13 +76,8 @@ export class DomainIndex implements QuestionReader {
     this.options = options;
     this.english = options.english ?? createEnglishWords();
     this.vectors = new EncoderSwitch({
-      ...{ engine: options.engine, encoder: options.encoder, embeddings: options.embeddings, batch: options.batch, signal: options.signal },
-      takeIn: (then) =>
-        this.exclusive(async () => {
-          await this.update();
-          await then?.();
-        }),
-      now: options.now ?? Date.now,
+      ...{ ...options, now: options.now ?? Date.now },
+      takeIn: (then) => this.exclusive(() => this.update().then(then)),
     });
     this.thesaurus = createThesaurus(options.thesaurus ?? { abbreviations: {}, synonyms: [] }, (text) => this.tokens(text), this.stem);
   }
@@ -142,9 +130,7 @@ export class DomainIndex implements QuestionReader {
   async ready(): Promise<void> {
     // The lock is not needed if the selection is still valid.
     if (await this.vectors.isChosen()) return;
-    await this.exclusive(async () => {
-      await this.vectors.choose();
-    });
+    await this.exclusive(() => this.vectors.choose());
   }
 
   /** Applies the documents of the store; computes no vectors. */
@@ -200,10 +186,7 @@ export class DomainIndex implements QuestionReader {
     if (known?.settings === settings) return known.understood;
     const { scope, resolved } = question;
     const parts = {
-      thesaurus: this.thesaurus,
-      tokens: (text: string) => this.tokens(text),
-      stem: this.stem,
-      real: this.english.real,
+      ...{ thesaurus: this.thesaurus, tokens: (text: string) => this.tokens(text), stem: this.stem, real: this.english.real },
       held: async (tokens: readonly string[]) => {
         const { frequencies } = await this.engine.statistics(tokens, scope);
         return new Set(tokens.filter((token) => (frequencies.get(token) ?? 0) > 0));
@@ -227,13 +210,8 @@ export class DomainIndex implements QuestionReader {
 
   wordsIn(scope: Scope, texts: Iterable<string> = []): Promise<LoadedWords> {
     const key = scopeKey(scope);
-    const known =
-      this.words.get(key) ??
-      new LoadedWords(
-        (text) => this.tokens(text),
-        (terms) => this.statistics(terms, scope),
-      );
-    if (this.words.size >= MAX_SCOPES && !this.words.has(key)) this.words.clear();
+    const tokens = (text: string) => this.tokens(text);
+    const known = this.words.get(key) ?? new LoadedWords(tokens, (terms) => this.statistics(terms, scope));
     this.words.set(key, known);
     return known.load(texts);
   }
@@ -256,10 +234,7 @@ export class DomainIndex implements QuestionReader {
 
   private exclusive<T>(run: () => Promise<T>): Promise<T> {
     const next = this.syncing.then(run);
-    this.syncing = next.then(
-      () => undefined,
-      () => undefined,
-    );
+    this.syncing = next.then(ignore, ignore);
     return next;
   }
 
@@ -281,7 +256,7 @@ export class DomainIndex implements QuestionReader {
       const done = this.fill().finally(() => {
         this.catchingUp = null;
       });
-      done.catch(() => undefined);
+      done.catch(ignore);
       this.catchingUp = { done, since: now() };
     }
     const { done, since } = this.catchingUp;
@@ -293,7 +268,7 @@ export class DomainIndex implements QuestionReader {
   private async fill(): Promise<void> {
     const { filling, signal } = this.options;
     while (!(await filling?.(() => this.takeIn()))) {
-      await sleep(POLL_MS, undefined, signal === undefined ? {} : { signal });
+      await sleep(POLL_MS, undefined, { signal });
       const committed = await this.readCommitted();
       if ((await this.reachedByOthers()) >= committed) return;
     }
@@ -326,11 +301,7 @@ export class DomainIndex implements QuestionReader {
       // Embed first: a shared engine would have to write each window twice if its vector came later.
       const vectors = filling === undefined ? undefined : await this.vectors.vectorsOf(fresh);
       const reached = next === undefined ? revision : isFollowed ? next.revision - 1 : -1;
-      await engine.index({
-        documents: fresh,
-        ...(vectors === undefined ? {} : { vectors }),
-        ...(reached < 0 ? {} : { revision: reached }),
-      });
+      await engine.index({ documents: fresh, vectors, revision: reached < 0 ? undefined : reached });
       if (reached >= 0) this.revision = reached;
     }
     await this.noteReached(revision);
@@ -354,13 +325,12 @@ export class DomainIndex implements QuestionReader {
 /** Resolves when the work ends or after `ms` milliseconds; `null`: without a limit. Rejects if the work fails before, or on abort. */
 async function withLimit(work: Promise<void>, ms: number | null, signal: AbortSignal | undefined): Promise<void> {
   const stop = new AbortController();
-  const aborted = sleep(ms ?? 2 ** 31 - 1, undefined, {
-    signal: AbortSignal.any([stop.signal, ...(signal === undefined ? [] : [signal])]),
-  });
+  const signals = signal === undefined ? [stop.signal] : [stop.signal, signal];
+  const aborted = sleep(ms ?? 2 ** 31 - 1, undefined, { signal: AbortSignal.any(signals) });
   try {
     await Promise.race([work, aborted]);
   } finally {
     stop.abort();
-    aborted.catch(() => undefined);
+    aborted.catch(ignore);
   }
 }

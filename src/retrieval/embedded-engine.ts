@@ -9,17 +9,7 @@ import { DenseIndex, type DenseOptions, type VectorRanking } from "./dense.ts";
 import { type Entry, IndexedWindows, ScopeFilter, scopeSees } from "./indexed-windows.ts";
 import { ScratchFile } from "./scratch-file.ts";
 import { isOverlapped, partOf, rangeAround } from "./search-area.ts";
-import type {
-  Coverage,
-  EngineOptions,
-  EngineRequest,
-  IndexChanges,
-  SearchEngine,
-  SearchFilters,
-  TermStatistics,
-  WindowId,
-  WindowText,
-} from "./search-engine.ts";
+import type { EngineOptions, EngineRequest, IndexChanges, SearchEngine, SearchFilters, WindowId, WindowText } from "./search-engine.ts";
 import { SnapshotKeeper, type SnapshotPlace } from "./snapshot-keeper.ts";
 import { TableVectors, type VectorTables } from "./table-vectors.ts";
 import { type Hit, type Scored, SlotSet, type TermCounts, type TimePart, untimed } from "./top-k.ts";
@@ -65,7 +55,7 @@ export class EmbeddedEngine implements SearchEngine {
     this.options = options;
     const { snapshot } = options;
     this.dense = { createFile: snapshot === undefined ? null : () => new ScratchFile(dirname(snapshot.path)), ...options.dense };
-    this.keeper = options.snapshot === undefined ? null : this.keeperOf(options.snapshot);
+    this.keeper = snapshot === undefined ? null : this.keeperOf(snapshot);
   }
 
   async revision(): Promise<number> {
@@ -103,7 +93,7 @@ export class EmbeddedEngine implements SearchEngine {
     await this.adoptStored([...this.indexed.documents.keys()]);
   }
 
-  async coverage(encoder: string | null): Promise<Coverage> {
+  async coverage(encoder: string | null) {
     const { words } = this.indexed;
     const index = this.vectors.get(encoder ?? "");
     const bytes = { words: words.bytes, vectors: index?.bytes ?? 0 };
@@ -111,20 +101,18 @@ export class EmbeddedEngine implements SearchEngine {
   }
 
   async *windowsWithout(encoder: string, batch: number): AsyncGenerator<WindowText[], void> {
-    for (let slot = 0; slot < this.indexed.entries.length; ) {
-      const part: WindowText[] = [];
-      for (; slot < this.indexed.entries.length && part.length < batch; slot++) {
-        const entry = this.indexed.entries[slot];
-        if (entry == null || this.vectors.get(encoder)?.has(slot) === true) continue;
-        const { document, chunk, window } = entry;
-        const text = document.textIn(window);
-        part.push({
-          ...{ documentId: document.id, chunkId: chunk.id, start: window.start },
-          ...{ title: document.title, headingPath: chunk.headingPath, text },
-        });
-      }
-      if (part.length > 0) yield part;
+    let part: WindowText[] = [];
+    for (let slot = 0; slot < this.indexed.entries.length; slot++) {
+      const entry = this.indexed.entries[slot];
+      if (entry == null || this.vectors.get(encoder)?.has(slot) === true) continue;
+      const { document, chunk, window } = entry;
+      const place = { documentId: document.id, chunkId: chunk.id, start: window.start };
+      part.push({ ...place, title: document.title, headingPath: chunk.headingPath, text: document.textIn(window) });
+      if (part.length < batch) continue;
+      yield part;
+      part = [];
     }
+    if (part.length > 0) yield part;
   }
 
   async search(request: EngineRequest, { signal, time = untimed }: EngineOptions = {}): Promise<Hit[]> {
@@ -139,8 +127,7 @@ export class EmbeddedEngine implements SearchEngine {
     if (k <= 0 || accept === null) return [];
     const ranking = rankingOf?.() ?? null;
     const bm25 = time("words", () => this.bestByWords(request, accept));
-    const nearest = (windows: number) => withTies((wanted) => ranking?.nearest(wanted, accept) ?? [], windows);
-    const dense = ranking === null ? NO_CHUNKS : time("vectors", () => this.bestChunks(nearest, k));
+    const dense = ranking === null ? NO_CHUNKS : time("vectors", () => this.bestChunks((wanted) => ranking.nearest(wanted, accept), k));
     return [...new Map([...bm25, ...dense])]
       .sort(([, a], [, b]) => this.order(a.slot, b.slot))
       .map(([id, { slot }]) => {
@@ -153,7 +140,7 @@ export class EmbeddedEngine implements SearchEngine {
       });
   }
 
-  async statistics(terms: readonly string[], scope: Scope, { signal }: Pick<EngineOptions, "signal"> = {}): Promise<TermStatistics> {
+  async statistics(terms: readonly string[], scope: Scope, { signal }: Pick<EngineOptions, "signal"> = {}) {
     signal?.throwIfAborted();
     const { words } = this.indexed;
     const counts = this.countsFor(scope);
@@ -161,7 +148,7 @@ export class EmbeddedEngine implements SearchEngine {
     return { windows: counts.size, averageLength: words.averageLength, frequencies };
   }
 
-  async similarWords(word: string, scope: Scope, { signal }: Pick<EngineOptions, "signal"> = {}): Promise<ReadonlyMap<string, number>> {
+  async similarWords(word: string, scope: Scope, { signal }: Pick<EngineOptions, "signal"> = {}) {
     signal?.throwIfAborted();
     return this.indexed.vocabulary.near(word, (owner) => scopeSees(scope, owner));
   }
@@ -179,9 +166,8 @@ export class EmbeddedEngine implements SearchEngine {
   /** Returns the vectors of an encoder; creates an empty index if there are none. */
   private vectorsOf(encoder: string): DenseIndex | TableVectors {
     const { tables } = this.options;
-    const index =
-      this.vectors.get(encoder) ??
-      (tables === undefined ? new DenseIndex(this.dense) : new TableVectors(tables, encoder, () => this.indexed));
+    const make = () => (tables === undefined ? new DenseIndex(this.dense) : new TableVectors(tables, encoder, () => this.indexed));
+    const index = this.vectors.get(encoder) ?? make();
     this.vectors.set(encoder, index);
     return index;
   }
@@ -194,9 +180,7 @@ export class EmbeddedEngine implements SearchEngine {
 
   /** Removes documents with their vectors. */
   private drop(documentIds: readonly string[]): void {
-    for (const id of documentIds) {
-      for (const slot of this.indexed.remove(id)) for (const index of this.vectors.values()) index.delete(slot);
-    }
+    for (const id of documentIds) for (const slot of this.indexed.remove(id)) for (const index of this.vectors.values()) index.delete(slot);
     if (documentIds.length > 0) this.windowsChanged();
   }
 
@@ -210,10 +194,8 @@ export class EmbeddedEngine implements SearchEngine {
     const index = this.vectorsOf(encoder);
     const slots = this.slotsOf(windows);
     const missing = new Map<number, Float32Array>();
-    windows.forEach(({ vector }, i) => {
-      const slot = slots[i];
-      if (slot !== undefined && !index.has(slot)) missing.set(slot, vector);
-    });
+    for (const [i, slot] of slots.entries())
+      if (slot !== undefined && !index.has(slot)) missing.set(slot, (windows[i] as (typeof windows)[number]).vector);
     if (index instanceof TableVectors) return index.put(missing);
     for (const [slot, vector] of missing) index.add(vector, slot);
     if (encoder === this.serving) this.keeper?.markChanged();
@@ -261,15 +243,12 @@ export class EmbeddedEngine implements SearchEngine {
   private bestByWords({ terms, filters, k }: EngineRequest, accept: SlotSet): BestChunks {
     if (terms.length === 0 || k <= 0) return NO_CHUNKS;
     const counts = this.countsFor(filters.scope);
-    const search = (wanted: number) => this.indexed.words.search(terms, wanted, (slot) => accept.has(slot), counts);
-    return this.bestChunks((windows) => withTies(search, windows), k);
+    return this.bestChunks((wanted) => this.indexed.words.search(terms, wanted, (slot) => accept.has(slot), counts), k);
   }
 
   private countsFor(scope: Scope): TermCounts {
     const visible = this.scopes.slotsFor(scope);
-    const known = this.counts.get(visible);
-    if (known !== undefined) return known;
-    const counts = this.indexed.words.countsAmong(visible);
+    const counts = this.counts.get(visible) ?? this.indexed.words.countsAmong(visible);
     this.counts.set(visible, counts);
     return counts;
   }
@@ -280,10 +259,7 @@ export class EmbeddedEngine implements SearchEngine {
     const inside = area === null ? visible : this.narrowed(visible, area);
     if (holding === undefined) return inside;
     const found = this.indexed.words.search(holding, this.indexed.words.slots, (slot) => inside.has(slot));
-    if (found.length === 0) return null;
-    const slots = new SlotSet();
-    for (const { slot } of found) slots.add(slot);
-    return slots;
+    return found.length === 0 ? null : SlotSet.of(found.map(({ slot }) => slot));
   }
 
   private narrowed(slots: SlotSet, { parts, fit }: NonNullable<SearchFilters["area"]>): SlotSet {
@@ -326,21 +302,14 @@ export class EmbeddedEngine implements SearchEngine {
    */
   private bestChunks(search: (windows: number) => Scored[], limit: number): BestChunks {
     for (let windows = limit * WINDOWS_PER_CHUNK; ; windows *= 2) {
-      const scored = search(windows);
-      const best = this.bestWindows(scored, limit);
+      const scored = withTies(search, windows).sort((a, b) => b.score - a.score || this.order(a.slot, b.slot));
+      const best = new Map<string, Scored>();
+      for (const one of scored) {
+        const { chunk } = this.indexed.entries[one.slot] as Entry;
+        if (best.size < limit && !best.has(chunk.id)) best.set(chunk.id, one);
+      }
       if (best.size === limit || scored.length < windows) return best;
     }
-  }
-
-  private bestWindows(scored: readonly Scored[], limit: number): BestChunks {
-    const best = new Map<string, Scored>();
-    for (const { slot, score } of [...scored].sort((a, b) => b.score - a.score || this.order(a.slot, b.slot))) {
-      const { chunk } = this.indexed.entries[slot] as Entry;
-      if (best.has(chunk.id)) continue;
-      if (best.size === limit) break;
-      best.set(chunk.id, { slot, score });
-    }
-    return best;
   }
 
   /** Loads the stored snapshot, without the documents that have changed in the database since. */

@@ -35,14 +35,14 @@ export class Embedder {
   async embedTexts(texts: readonly string[], options: EmbedOptions): Promise<Float32Array[]> {
     const { id } = this.encoder;
     const hashes = texts.map((text) => sha256Hex(text));
-    const known = await this.embeddings.get(id, [...new Set(hashes)]);
+    const textOf = new Map(hashes.map((hash, i) => [hash, texts[i] as string]));
+    const known = await this.embeddings.get(id, [...textOf.keys()]);
     this.checked([...known.values()], known.size);
-    const fresh = [...new Set(hashes.filter((hash) => !known.has(hash)))];
+    const fresh = [...textOf].filter(([hash]) => !known.has(hash));
     if (fresh.length > 0) {
-      const textOf = new Map(hashes.map((hash, i) => [hash, texts[i] as string]));
-      const asked = fresh.map((hash) => textOf.get(hash) as string);
+      const asked = fresh.map(([, text]) => text);
       const made = this.checked(await this.encoder.embed(asked, options), asked.length);
-      const vectors = new Map(fresh.map((hash, i) => [hash, made[i] as Float32Array]));
+      const vectors = new Map(fresh.map(([hash], i) => [hash, made[i] as Float32Array]));
       await this.embeddings.put(id, vectors);
       for (const [hash, vector] of vectors) known.set(hash, vector);
     }
@@ -79,7 +79,7 @@ export interface SwitchState {
 export interface SyncOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onEmbed?: (done: number, total: number) => void;
-  readonly onUsage?: EmbedOptions["onUsage"];
+  readonly onUsage?: EmbedOptions["onUsage"] | undefined;
   /**
    * Whether to wait for vectors that another caller is computing. A question does not wait; windows without a vector are
    * then found only by BM25. @default true
@@ -155,8 +155,8 @@ export class EncoderSwitch {
 
   /** Checks whether the selected encoder is active and has every vector that the caller would wait for, and no switch is due. */
   async isCurrent({ mayWaitForVectors = true, mayPrepare = true }: SyncOptions): Promise<boolean> {
-    const { serve, prepare } = await this.choice();
-    if (serve?.id !== this.encoder?.id) return false;
+    const { prepare } = await this.choice();
+    if (!(await this.isChosen())) return false;
     if (mayPrepare && prepare !== null && prepare.id !== this.encoder?.id && this.background === null) return false;
     return this.active === null || (!mayWaitForVectors && this.embedding !== null) || (await this.missing(this.active)) === 0;
   }
@@ -190,10 +190,8 @@ export class EncoderSwitch {
    * @throws RequestError `switch_running`; ModelError of the new encoder
    */
   async switchTo(encoder: Encoder, activate: (encoder: Encoder) => Promise<void>, options: SyncOptions = {}): Promise<void> {
-    if (this.next !== null) {
-      const message = `Vectors of ${this.next.encoder.id} are already being computed. Wait until that switch has finished.`;
-      throw new RequestError("switch_running", message);
-    }
+    const running = `Vectors of ${this.next?.encoder.id} are already being computed. Wait until that switch has finished.`;
+    if (this.next !== null) throw new RequestError("switch_running", running);
     if (this.encoder?.id === encoder.id) return activate(encoder);
     const { takeIn, engine } = this.options;
     const next = this.embedderOf(encoder);
@@ -251,7 +249,7 @@ export class EncoderSwitch {
   private prepareLater(encoder: Encoder, activate: EncoderChoice["activate"]): void {
     const { signal, now } = this.options;
     if (this.background !== null || this.next !== null || now() < this.switchAgainAt) return;
-    this.background = this.switchTo(encoder, activate, signal === undefined ? {} : { signal })
+    this.background = this.switchTo(encoder, activate, { signal })
       .catch(() => {
         this.switchAgainAt = now() + SWITCH_PAUSE_MS;
       })
@@ -276,13 +274,11 @@ export class EncoderSwitch {
     const { signal } = this.options;
     if (active === null) return undefined;
     const windows = documents.flatMap(windowTexts);
-    const size = Math.min(active.encoder.batch ?? this.options.batch, this.options.batch);
+    const size = this.batchOf(active);
     const found: (WindowText & { readonly vector: Float32Array })[] = [];
     for (let at = 0; at < windows.length; at += size) {
-      const batch = windows.slice(at, at + size);
       try {
-        const vectors = await active.embedTexts(batch.map(encodedText), signal === undefined ? {} : { signal });
-        found.push(...batch.map((window, i) => ({ ...window, vector: vectors[i] as Float32Array })));
+        found.push(...(await embedWindows(active, windows.slice(at, at + size), { signal })));
       } catch (error) {
         if (signal?.aborted === true || !(error instanceof ModelError)) throw error;
         break;
@@ -297,17 +293,23 @@ export class EncoderSwitch {
     if (missing === 0) return;
     const { engine } = this.options;
     const encoder = embedder.encoder.id;
-    const options = { ...(signal === undefined ? {} : { signal }), ...(onUsage === undefined ? {} : { onUsage }) };
     let done = 0;
-    for await (const batch of engine.windowsWithout(encoder, Math.min(embedder.encoder.batch ?? this.options.batch, this.options.batch))) {
+    for await (const batch of engine.windowsWithout(encoder, this.batchOf(embedder))) {
       signal?.throwIfAborted();
-      const vectors = await embedder.embedTexts(batch.map(encodedText), options);
-      const windows = batch.map((window, i) => ({ ...window, vector: vectors[i] as Float32Array }));
-      await engine.index({ vectors: { encoder, windows } });
+      await engine.index({ vectors: { encoder, windows: await embedWindows(embedder, batch, { signal, onUsage }) } });
       done += batch.length;
       onEmbed?.(done, Math.max(done, missing));
     }
   }
+
+  private batchOf({ encoder }: Embedder): number {
+    return Math.min(encoder.batch ?? this.options.batch, this.options.batch);
+  }
+}
+
+async function embedWindows(embedder: Embedder, windows: readonly WindowText[], options: EmbedOptions) {
+  const vectors = await embedder.embedTexts(windows.map(encodedText), options);
+  return windows.map((window, i) => ({ ...window, vector: vectors[i] as Float32Array }));
 }
 
 function windowTexts({ id, title, text, chunks }: IndexedDocument): WindowText[] {

@@ -1,3 +1,4 @@
+import { basename } from "node:path/posix";
 import { RequestError } from "../shared/errors.ts";
 import type { AppliedFilters, Area, FilterRequest, Filters, Heading, PageRange, TextRange } from "../shared/types.ts";
 import type { DocumentOutline } from "../store/document-rows.ts";
@@ -162,16 +163,12 @@ export function resolveFilters(filters: Filters, documents: readonly DocumentOut
   const missing = names.find((name) => named(parts, name).length === 0);
   if (names.length > 0) {
     const chosen = missing === undefined ? parts.filter((part) => names.some((name) => named([part], name).length > 0)) : [];
-    narrow("document", missing ?? "", chosen, () => parts.flatMap(({ document }) => namesOf(document)));
+    narrow("document", missing ?? "", chosen, () => parts.flatMap(({ document: { title, path } }) => [title, basename(path)]));
   }
+  const headingsOf = ({ headings }: DocumentOutline) => headings;
   if (chapter !== null) narrow("chapter", chapter, under(parts, chapter, chaptersFitting), () => namesIn(parts, chaptersOf));
-  if (section !== null)
-    narrow(
-      "section",
-      section,
-      under(parts, section, ({ headings }, name) => headings.filter(headingMatcher(name))),
-      () => namesIn(parts, ({ headings }) => headings),
-    );
+  const sectionsFitting = (document: DocumentOutline, name: string) => document.headings.filter(headingMatcher(name));
+  if (section !== null) narrow("section", section, under(parts, section, sectionsFitting), () => namesIn(parts, headingsOf));
   if (pages !== null) narrow("page", pageWords(pages), onPages(parts, pages), () => pagesIn(parts));
   const area = new Map(parts.map(({ document: { id, version }, ranges }) => [id, { version, ranges }]));
   return { area, applied: { ...filters, searchedIn: wordsFor(narrowedBy, parts) } };
@@ -180,13 +177,9 @@ export function resolveFilters(filters: Filters, documents: readonly DocumentOut
 function named(parts: readonly Part[], name: string): Part[] {
   const asked = normaliseName(name);
   return parts.filter(({ document: { id, path, title } }) => {
-    const file = path.split("/").at(-1) as string;
+    const file = basename(path);
     return [id, path, title, file, file.replace(/\.[^.]*$/, "")].some((one) => normaliseName(one) === asked);
   });
-}
-
-function namesOf({ title, path }: DocumentOutline): string[] {
-  return [title, path.split("/").at(-1) ?? path];
 }
 
 function under(parts: readonly Part[], name: string, fitting: (document: DocumentOutline, name: string) => Heading[]): Part[] {
@@ -269,20 +262,15 @@ function unknown(kind: "document" | "chapter" | "section" | "page", asked: strin
 }
 
 function wordFor({ kind, asked }: Narrowing, parts: readonly Part[]): string {
-  if (kind === "page") return asked;
   const fits = headingMatcher(asked);
-  const names = new Set(parts.flatMap(({ found }) => found.filter(fits).map(({ text }) => text)));
-  const [name] = names;
-  return `${kind} "${names.size === 1 ? name : asked}"`;
+  const [name, ...others] = new Set(parts.flatMap(({ found }) => found.filter(fits).map(({ text }) => text)));
+  return kind === "page" ? asked : `${kind} "${others.length === 0 ? (name ?? asked) : asked}"`;
 }
 
 /** Describes the area that the filters select, e.g. `chapter "Fees" of "Handbook"`; empty before the first filter. */
 function wordsFor(narrowedBy: readonly Narrowing[], parts: readonly Part[]): string {
   if (narrowedBy.length === 0) return "";
-  const narrowed = narrowedBy
-    .filter(({ kind }) => kind !== "document")
-    .map((one) => wordFor(one, parts))
-    .join(", ");
+  const narrowed = narrowedBy.flatMap((one) => (one.kind === "document" ? [] : wordFor(one, parts))).join(", ");
   const titles = [...new Set(parts.map(({ document: { title } }) => `"${title}"`))];
   const listed = titles.length <= TITLES_SHOWN ? titles.join(", ") : `${parts.length} documents`;
   return narrowed === "" ? listed : `${narrowed} of ${listed}`;

@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fuseMinMax, fuseReciprocalRank, normalizeMinMax } from "./top-k.ts";
 
-/** A ranking of these scores by id. */
 const ranking = (scores: Readonly<Record<string, number>>) => Object.entries(scores).map(([id, score]) => ({ id, score }));
 
 describe("normalizeMinMax", () => {
@@ -15,17 +14,18 @@ describe("normalizeMinMax", () => {
   });
 });
 
+const WEIGHTS = { alpha: 0.6, beta: 0.4 };
 describe("fuseMinMax", () => {
   const dense = ranking({ a: 0.9, b: 0.5 });
   const bm25 = ranking({ b: 12, c: 2 });
 
   it("weighs .6 dense and .4 words", () => {
-    expect(["a", "b", "c"].map(fuseMinMax(dense, bm25))).toEqual([0.6, 0.4, 0]);
+    expect(["a", "b", "c"].map(fuseMinMax(dense, bm25, WEIGHTS))).toEqual([0.6, 0.4, 0]);
   });
 
   it("uses one ranking alone when the other is empty", () => {
-    expect(["a", "b"].map(fuseMinMax(dense, []))).toEqual([1, 0]);
-    expect(["b", "c"].map(fuseMinMax([], bm25))).toEqual([1, 0]);
+    expect(["a", "b"].map(fuseMinMax(dense, [], WEIGHTS))).toEqual([1, 0]);
+    expect(["b", "c"].map(fuseMinMax([], bm25, WEIGHTS))).toEqual([1, 0]);
   });
 
   it("treats a weight of 0 as 0", () => {
@@ -40,7 +40,7 @@ describe("fuseMinMax", () => {
     fc.assert(
       fc.property(any, any, (one, two) => {
         const moved = one.map(({ id, score }) => ({ id, score: score * 4 + 8 }));
-        const scores = (from: typeof one) => [...one, ...two].map(({ id }) => fuseMinMax(from, two)(id).toFixed(9));
+        const scores = (from: typeof one) => [...one, ...two].map(({ id }) => fuseMinMax(from, two, WEIGHTS)(id).toFixed(9));
         expect(scores(moved)).toEqual(scores(one));
       }),
     );

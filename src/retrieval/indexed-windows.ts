@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Chunk, Scope, TextRange, Window } from "../shared/types.ts";
 import type { IndexedDocument } from "../store/document-rows.ts";
 import { tokenize } from "../text/tokens.ts";
@@ -26,24 +27,20 @@ interface OwnedWindows {
 
 /** The windows that each scope may see, cached until `clear`. */
 export class ScopeFilter {
-  private readonly documents: () => Iterable<OwnedWindows>;
-  private readonly known = new Map<string, SlotSet>();
+  private readonly known: LRUCache<string, SlotSet, Scope>;
 
   /** @param documents returns all documents that are indexed now */
   constructor(documents: () => Iterable<OwnedWindows>) {
-    this.documents = documents;
+    this.known = new LRUCache({
+      max: MAX_SCOPES,
+      memoMethod: (_key, _stale, { context: scope }) =>
+        SlotSet.of([...documents()].flatMap(({ document, slots }) => (scopeSees(scope, document) ? slots : []))),
+    });
   }
 
   /** Returns the windows that the scope may see. The set is shared, so callers must not change it; `and` returns a new set. */
   slotsFor(scope: Scope): SlotSet {
-    const key = scopeKey(scope);
-    const known = this.known.get(key);
-    if (known !== undefined) return known;
-    const visible = new SlotSet();
-    for (const { document, slots } of this.documents()) if (scopeSees(scope, document)) for (const slot of slots) visible.add(slot);
-    if (this.known.size >= MAX_SCOPES) this.known.clear();
-    this.known.set(key, visible);
-    return visible;
+    return this.known.memo(scopeKey(scope), { context: scope });
   }
 
   /** Call whenever a document is added or deleted, or its tenant or access label changes. */
@@ -100,18 +97,15 @@ export class IndexedWindows {
     const textIn = ({ start, end }: TextRange) => text.slice(start, end);
     const document: SearchableDocument = { id, version, tenant, access, path, title: source.title, description, text, textIn };
     const tokens = (part: string) => tokenize(part, stem);
-    const title = tokens(source.title);
-    const summary = tokens(description ?? "");
+    const about = [
+      { tokens: tokens(source.title), weight: FIELD_WEIGHTS.title },
+      { tokens: tokens(description ?? ""), weight: FIELD_WEIGHTS.description },
+    ];
     const slots: number[] = [];
     for (const chunk of source.chunks) {
-      const headings = tokens(chunk.headingPath.join(" "));
+      const headings = { tokens: tokens(chunk.headingPath.join(" ")), weight: FIELD_WEIGHTS.headings };
       for (const window of chunk.windows) {
-        const slot = this.words.add([
-          { tokens: title, weight: FIELD_WEIGHTS.title },
-          { tokens: summary, weight: FIELD_WEIGHTS.description },
-          { tokens: headings, weight: FIELD_WEIGHTS.headings },
-          { tokens: tokens(text.slice(window.start, window.end)), weight: FIELD_WEIGHTS.body },
-        ]);
+        const slot = this.words.add([...about, headings, { tokens: tokens(textIn(window)), weight: FIELD_WEIGHTS.body }]);
         this.entries[slot] = { document, chunk, window };
         slots.push(slot);
       }

@@ -47,17 +47,23 @@ export function foldFields(
   return { frequencies, length: Math.fround(length) };
 }
 
+/** Returns the accepted terms with their weights. The weights of a repeated term add up. */
+export function weightsOf(terms: readonly (string | WeightedTerm)[], accept: (token: string) => boolean): Map<string, number> {
+  const weights = new Map<string, number>();
+  for (const one of terms) {
+    const { token, weight } = typeof one === "string" ? { token: one, weight: 1 } : one;
+    if (accept(token)) weights.set(token, (weights.get(token) ?? 0) + weight);
+  }
+  return weights;
+}
+
 /** Returns the BM25 score of any text with the statistics of an index, as if the text were one of its windows. */
 export function scoreText(
   terms: readonly (string | WeightedTerm)[],
   fields: readonly WeightedField[],
   { windows, averageLength, frequencies }: TermStatistics,
 ): number {
-  const weights = new Map<string, number>();
-  for (const one of terms) {
-    const { token, weight } = typeof one === "string" ? { token: one, weight: 1 } : one;
-    if ((frequencies.get(token) ?? 0) > 0) weights.set(token, (weights.get(token) ?? 0) + weight);
-  }
+  const weights = weightsOf(terms, (token) => (frequencies.get(token) ?? 0) > 0);
   const asked = [...weights].map(([token, count]) => ({
     token,
     weight: count * idfOf(frequencies.get(token) ?? 0, windows) * (BM25_K1 + 1),

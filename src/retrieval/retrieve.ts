@@ -2,7 +2,7 @@ import type { Encoder } from "../models/encoder.ts";
 import type { Reranker } from "../models/reranker.ts";
 import type { RetrieveSettings } from "../profiles/profile.ts";
 import { messageOf, StoreError, UnavailableError } from "../shared/errors.ts";
-import type { Area, Filters, Passage, Question, Scope, StoredDocument } from "../shared/types.ts";
+import type { Area, Filters, Passage, Question, Scope } from "../shared/types.ts";
 import type { DocumentStore } from "../store/documents.ts";
 import { sumOrNull } from "../text/numbers.ts";
 import { readPassage } from "../text/units.ts";
@@ -158,12 +158,7 @@ async function syncAndEmbed(
   { bm25, query }: RetrieveSettings,
   time: TimePart,
   signal: AbortSignal,
-): Promise<{
-  vector: QuestionVector | null;
-  failure: string | null;
-  failedIn: "store" | "encoder" | "index" | null;
-  embedding: Embedding;
-}> {
+) {
   const counts: (number | null)[] = [];
   let full: string | null = null;
   try {
@@ -173,16 +168,23 @@ async function syncAndEmbed(
     });
     const { text } = await time("understand", () => corpus.understand(question, query));
     const vector = await time("embed", () => corpus.embedQuestion(text, { signal, onUsage: (tokens) => counts.push(tokens) }));
-    return { vector, failure: full, failedIn: full === null ? null : "index", embedding: embeddingOf(vector, counts) };
+    return {
+      vector,
+      failure: full as string | null,
+      failedIn: full === null ? null : "index",
+      embedding: embeddingOf(vector, counts),
+    } as const;
   } catch (cause) {
-    if (signal.aborted || !bm25 || isSearchDown(cause)) throw cause;
-    return { vector: null, failure: messageOf(cause), failedIn: cause instanceof StoreError ? "store" : "encoder", embedding: null };
+    // If the search engine itself is unavailable, BM25 cannot rank either.
+    const isSearchDown = cause instanceof UnavailableError && cause.code === "search_unavailable";
+    if (signal.aborted || !bm25 || isSearchDown) throw cause;
+    return {
+      vector: null,
+      failure: messageOf(cause),
+      failedIn: cause instanceof StoreError ? "store" : "encoder",
+      embedding: null,
+    } as const;
   }
-}
-
-/** True if the search engine itself is unavailable, so that BM25 cannot rank either. */
-function isSearchDown(cause: unknown): boolean {
-  return cause instanceof UnavailableError && cause.code === "search_unavailable";
 }
 
 function embeddingOf(vector: QuestionVector | null, counts: readonly (number | null)[]): Embedding {
@@ -203,27 +205,14 @@ async function loadPassages(
     const document = loaded.get(candidate.documentId);
     if (document === undefined || document.version !== candidate.version) return null;
     if (area !== null && partOf(area, document) === undefined) return null;
-    const passage = toPassage(candidate, document, area, passages.length + 1);
+    const { chunk, window, dense, bm25, fused, rerank: cross } = candidate;
+    const place = placeWithin(area, document, { chunk, window });
+    if (place === null) continue;
+    const found = { sid: `S${passages.length + 1}`, chunkId: chunk.id, window: { start: window.start, end: window.end } };
+    const passage = readPassage(document, { ...found, scores: { dense, bm25, fused, cross }, ...place });
     if (passage !== null) passages.push(passage);
   }
   return passages;
-}
-
-function toPassage(
-  { chunk, window, dense, bm25, fused, rerank }: RerankedCandidate,
-  document: StoredDocument,
-  area: Area | null,
-  rank: number,
-): Passage | null {
-  const place = placeWithin(area, document, { chunk, window });
-  if (place === null) return null;
-  return readPassage(document, {
-    sid: `S${rank}`,
-    chunkId: chunk.id,
-    window: { start: window.start, end: window.end },
-    scores: { dense, bm25, fused, cross: rerank },
-    ...place,
-  });
 }
 
 /** @throws UnavailableError that says what is missing and what to do */

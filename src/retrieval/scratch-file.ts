@@ -28,11 +28,8 @@ export class ScratchFile {
   }
 
   read(position: number, target: Uint8Array): void {
-    let done = 0;
-    for (let count = -1; count !== 0 && done < target.length; done += count)
-      count = readSync(this.descriptor, target, done, target.length - done, position + done);
     // Bytes that were never written are zero, also beyond the end of the file.
-    target.fill(0, done);
+    target.fill(0, readInto(this.descriptor, position, target));
   }
 
   write(position: number, bytes: Uint8Array): void {
@@ -41,6 +38,14 @@ export class ScratchFile {
 }
 
 const unused = new FinalizationRegistry(closeSync);
+
+/** Reads from a position of a file until the target is full or the file ends. Returns the number of bytes read. */
+export function readInto(descriptor: number, position: number, target: Uint8Array): number {
+  let done = 0;
+  for (let count = -1; count !== 0 && done < target.length; done += count)
+    count = readSync(descriptor, target, done, target.length - done, position + done);
+  return done;
+}
 
 /** Returns `length` bytes from `at` on: a view of an array, or a copy of stored bytes. */
 export function bytesIn(bytes: ArrayBufferView | StoredBytes, at = 0, length = bytes.byteLength - at): Uint8Array {

@@ -70,19 +70,16 @@ export async function searchArea(
   const whole = await corpus.search({ ...request, area: { parts: area, fit: "window" } });
   const across = await corpus.search({ ...request, area: { parts: area, fit: "cut" } });
   if (across.length === 0) return whole;
-  const cut = await scoreCut(across, request, area, corpus, documents, signal);
+  const cut = await scoreCut(await cutPieces(across, request.scope, area, documents), request, corpus, signal);
   return fuse([...whole, ...cut], request, area);
 }
 
 async function scoreCut(
-  across: readonly Candidate[],
+  pieces: Awaited<ReturnType<typeof cutPieces>>,
   { terms, codes, vector, bm25, scope }: Omit<SearchRequest, "area">,
-  area: Area,
   corpus: AreaIndex,
-  documents: Pick<DocumentStore, "load">,
   signal: AbortSignal,
 ): Promise<Candidate[]> {
-  const pieces = await cutPieces(across, scope, area, documents);
   const texts = pieces.map(({ title, chunk, text }) => [title, ...chunk.headingPath, text].join("\n"));
   const vectors = vector === null ? null : await corpus.embed(texts, vector, signal);
   const tokens = [...terms.map((term) => (typeof term === "string" ? term : term.token)), ...codes];
@@ -109,10 +106,9 @@ async function cutPieces(across: readonly Candidate[], scope: Scope, area: Area,
     const part = document?.version === version ? partOf(area, document) : undefined;
     if (document === undefined || part === undefined) return [];
     return cutRanges(document, chunk, part).map((window) => {
+      const own = { ...chunk, headingPath: headingPathAt(document, window.start) };
       const text = document.text.slice(window.start, window.end);
-      const { description } = document;
-      const headingPath = headingPathAt(document, window.start);
-      return { documentId, version, chunk: { ...chunk, headingPath }, window, title, description, text };
+      return { documentId, version, chunk: own, window, title, description: document.description, text };
     });
   });
 }
@@ -120,7 +116,7 @@ async function cutPieces(across: readonly Candidate[], scope: Scope, area: Area,
 function cutRanges({ units }: StoredDocument, { windows }: Chunk, part: AreaPart): TextRange[] {
   return windows
     .filter((window) => rangeAround(part, window) === undefined)
-    .flatMap((window) => part.ranges.flatMap((range) => spanOf(unitsInside(units, window, range)) ?? []));
+    .flatMap((window) => part.ranges.flatMap((range) => spanInside(units, window, range) ?? []));
 }
 
 /**
@@ -142,10 +138,8 @@ function fuse(candidates: readonly Candidate[], fusion: Fusion, area: Area): Can
 }
 
 function bestOf(candidates: readonly Candidate[], ranking: "dense" | "bm25"): number | null {
-  return candidates.reduce<number | null>((best, one) => {
-    const score = one[ranking];
-    return score !== null && (best === null || score > best) ? score : best;
-  }, null);
+  const scores = candidates.flatMap((one) => one[ranking] ?? []);
+  return scores.length === 0 ? null : Math.max(...scores);
 }
 
 /** Returns the window to show: the best by vector or, if no window has a vector score, by words. */
@@ -155,15 +149,10 @@ function shownOf(candidates: readonly Candidate[]): Candidate {
   return candidates.find((one) => one[ranking] === best) as Candidate;
 }
 
-/** Returns the units (sentences, list items, rows) that are completely inside both ranges. */
-function unitsInside(units: readonly Unit[], range: TextRange, selection: TextRange): Unit[] {
-  return units.filter((unit) => inside(unit, range) && inside(unit, selection));
-}
-
-/** Returns the range from the first to the last unit; `null` if there are none. */
-function spanOf(units: readonly TextRange[]): TextRange | null {
-  const first = units[0];
-  const last = units.at(-1);
+/** Returns the range of the units (sentences, list items, rows) that are completely inside both ranges; `null`: there are none. */
+function spanInside(units: readonly Unit[], range: TextRange, selection: TextRange): TextRange | null {
+  const found = units.filter((unit) => inside(unit, range) && inside(unit, selection));
+  const [first, last] = [found[0], found.at(-1)];
   return first === undefined || last === undefined ? null : { start: first.start, end: last.end };
 }
 
@@ -179,7 +168,7 @@ export function placeWithin(
   const part = area === null ? null : (partOf(area, document) ?? null);
   const bounds = part === null ? null : (rangeAround(part, window) ?? null);
   if (area !== null && bounds === null) return null;
-  const range = bounds === null ? { start: chunk.start, end: chunk.end } : spanOf(unitsInside(document.units, chunk, bounds));
+  const range = bounds === null ? { start: chunk.start, end: chunk.end } : spanInside(document.units, chunk, bounds);
   return range === null ? null : { range, bounds, headingPath: range.start === chunk.start ? chunk.headingPath : undefined };
 }
 

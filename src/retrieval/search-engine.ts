@@ -57,12 +57,9 @@ export interface WindowText extends WindowId {
 
 export interface IndexChanges {
   /** Revision of the domain after these changes; absent: it does not change. */
-  readonly revision?: number;
+  readonly revision?: number | undefined;
   readonly documents?: readonly IndexedDocument[];
-  readonly vectors?: {
-    readonly encoder: string;
-    readonly windows: readonly (WindowId & { readonly vector: Float32Array })[];
-  };
+  readonly vectors?: { readonly encoder: string; readonly windows: readonly (WindowId & { readonly vector: Float32Array })[] } | undefined;
 }
 
 export interface Coverage {

@@ -88,14 +88,11 @@ export interface SnapshotPlace {
 export interface KeptIndex {
   /** Returns whether the file already equals the index, so that nothing need be written. */
   equals(file: SnapshotFile): boolean;
-  /** Serialises the current index; `null`: there is nothing to write. */
-  capture(): CapturedIndex | null;
-}
-
-export interface CapturedIndex {
-  readonly pieces: readonly Piece[];
-  /** Checks whether the captured index still equals the store. If it does not, the index will change and be written again. */
-  isCurrent(): Promise<boolean>;
+  /**
+   * Serialises the current index; `null`: there is nothing to write. `isCurrent` checks whether the captured index still
+   * equals the store. If it does not, the index will change and be written again.
+   */
+  capture(): { readonly pieces: readonly Piece[]; readonly isCurrent: () => Promise<boolean> } | null;
 }
 
 /** Reads the snapshot of an index, and writes it after changes when the index is idle. */
@@ -106,7 +103,7 @@ export class SnapshotKeeper {
   /** True if the file could not be loaded. It is then overwritten even if its header matches. */
   private unusable = false;
   private since = 0;
-  private timer: NodeJS.Timeout | null = null;
+  private timer: NodeJS.Timeout | undefined;
   private writing: Promise<void> = Promise.resolve();
   private readonly warned = new Set<string>();
 
@@ -123,10 +120,10 @@ export class SnapshotKeeper {
     try {
       return withSnapshotFile(this.place.path, load);
     } catch (cause) {
-      if (isAbsent(cause)) return null;
-      this.place.warn(
-        `The stored search index ${this.place.path} cannot be used, so the index is now built again from the database; nothing is lost. Reason: ${messageOf(cause)}`,
-      );
+      // Without a snapshot, these are the codes for a missing file or folder.
+      if (["ENOENT", "ENOTDIR"].includes(systemCodeOf(cause) ?? "")) return null;
+      const message = `The stored search index ${this.place.path} cannot be used, so the index is now built again from the database; nothing is lost. Reason: ${messageOf(cause)}`;
+      this.place.warn(message);
       this.unusable = true;
       this.markChanged();
       return null;
@@ -137,31 +134,26 @@ export class SnapshotKeeper {
   markChanged(): void {
     if (!this.changed) this.since = Date.now();
     this.changed = true;
-    this.arm(WRITE_QUIET_MS);
+    this.arm();
   }
 
   /** Delays a scheduled write because of a question, up to `WRITE_LATEST_MS` after the first change. */
   postpone(): void {
-    if (this.timer !== null) this.arm(WRITE_QUIET_MS);
+    if (this.timer !== undefined) this.arm();
   }
 
   /** Writes pending changes; resolves when writing has ended. */
   flush(): Promise<void> {
-    this.disarm();
+    clearTimeout(this.timer);
+    this.timer = undefined;
     this.writing = this.writing.then(() => this.write());
     return this.writing;
   }
 
-  private arm(quietMs: number): void {
-    this.disarm();
+  private arm(): void {
+    clearTimeout(this.timer);
     const left = Math.max(0, this.since + WRITE_LATEST_MS - Date.now());
-    this.timer = setTimeout(() => void this.flush(), Math.min(quietMs, left));
-    this.timer.unref();
-  }
-
-  private disarm(): void {
-    if (this.timer !== null) clearTimeout(this.timer);
-    this.timer = null;
+    this.timer = setTimeout(() => void this.flush(), Math.min(WRITE_QUIET_MS, left)).unref();
   }
 
   private async write(): Promise<void> {
@@ -171,14 +163,13 @@ export class SnapshotKeeper {
     try {
       if (!this.unusable && this.isWritten()) return;
       const captured = this.index.capture();
-      if (captured !== null && (await replaceFile(path, captured.pieces, () => captured.isCurrent()))) this.unusable = false;
+      if (captured !== null && (await replaceFile(path, captured.pieces, captured.isCurrent))) this.unusable = false;
     } catch (cause) {
       const code = systemCodeOf(cause) ?? messageOf(cause);
       if (this.warned.has(code)) return;
       this.warned.add(code);
-      this.place.warn(
-        `The search index could not be stored in ${path} (${messageOf(cause)}). The next start builds it again from the database, which takes longer.`,
-      );
+      const message = `The search index could not be stored in ${path} (${messageOf(cause)}). The next start builds it again from the database, which takes longer.`;
+      this.place.warn(message);
     }
   }
 
@@ -190,9 +181,4 @@ export class SnapshotKeeper {
       return false;
     }
   }
-}
-
-function isAbsent(cause: unknown): boolean {
-  const code = systemCodeOf(cause);
-  return code === "ENOENT" || code === "ENOTDIR";
 }

@@ -1,8 +1,8 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, openSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import { z } from "zod";
 import { messageOf, SourceboundError } from "../shared/errors.ts";
-import { bytesIn, inMemory, type ScratchFile, type StoredBytes } from "./scratch-file.ts";
+import { bytesIn, inMemory, readInto, type ScratchFile, type StoredBytes } from "./scratch-file.ts";
 
 /**
  * File format of an index: a header, then sections of bytes.
@@ -119,23 +119,16 @@ export function readSnapshot(file: SnapshotFile): Snapshot {
   return part("");
 }
 
-interface Head {
-  readonly facts: Snapshot["facts"];
-  readonly places: ReadonlyMap<string, Place>;
-}
-
 /**
  * Returns the facts of a snapshot, and the place of each section.
  * @throws SnapshotError when the header is not valid
  */
-function readHead(file: SnapshotFile): Head {
+function readHead(file: SnapshotFile) {
   const fixed = new Uint8Array(HEAD_BYTES);
   if (file.bytes >= HEAD_BYTES) file.read(0, fixed);
   const view = new DataView(fixed.buffer);
   if (view.getUint32(0, true) !== MAGIC)
-    throw new SnapshotError("snapshot_foreign", "The file is not an index snapshot. The index is rebuilt automatically.", {
-      bytes: file.bytes,
-    });
+    throw new SnapshotError("snapshot_foreign", "The file is not an index snapshot. It is rebuilt automatically.", { bytes: file.bytes });
   const version = view.getUint32(4, true);
   if (version !== SNAPSHOT_VERSION) {
     const message = `The index snapshot has format ${version}, but this version reads ${SNAPSHOT_VERSION}. It is rebuilt automatically.`;
@@ -146,7 +139,12 @@ function readHead(file: SnapshotFile): Head {
   const json = new Uint8Array(headEnd - HEAD_BYTES);
   file.read(HEAD_BYTES, json);
   if (crc32(json) !== view.getUint32(12, true)) throw damaged("the checksum of its header is wrong");
-  const head = parseHead(json);
+  let head: z.infer<typeof headSchema>;
+  try {
+    head = headSchema.parse(JSON.parse(new TextDecoder().decode(json)));
+  } catch (cause) {
+    throw damaged(`its header is invalid: ${messageOf(cause)}`, { cause });
+  }
   const places = new Map<string, Place>();
   let at = aligned(headEnd);
   for (const { name, length, crc } of head.sections) {
@@ -160,31 +158,18 @@ function readHead(file: SnapshotFile): Head {
 /** Runs `use` on an open file and closes it afterwards. */
 export function withSnapshotFile<T>(path: string, use: (file: SnapshotFile) => T): T {
   const descriptor = openSync(path, "r");
+  const read = (position: number, target: Uint8Array) => {
+    const done = readInto(descriptor, position, target);
+    if (done < target.length) throw cutShort(position + done, position + target.length);
+  };
   try {
-    return use(openedFile(descriptor));
+    return use({ bytes: fstatSync(descriptor).size, read });
   } finally {
     closeSync(descriptor);
   }
 }
 
-function openedFile(descriptor: number): SnapshotFile {
-  return {
-    bytes: fstatSync(descriptor).size,
-    read(position, target) {
-      for (let done = 0; done < target.length; ) {
-        const read = readSync(descriptor, target, done, target.length - done, position + done);
-        if (read === 0) throw cutShort(position + done, position + target.length);
-        done += read;
-      }
-    },
-  };
-}
-
-interface Place {
-  readonly at: number;
-  readonly length: number;
-  readonly crc: number;
-}
+type Place = Readonly<Record<"at" | "length" | "crc", number>>;
 
 /** Number of bytes read at once. They fit into the processor's cache, from which the checksum then reads them. */
 const COPY_BYTES = 256 * 1024;
@@ -216,14 +201,6 @@ export function readFacts<T>(snapshot: Snapshot, schema: z.ZodType<T>): T {
 /** Returns the error for a snapshot with a wrong checksum or inconsistent contents. @param fault description of the fault */
 export function damaged(fault: string, options?: ErrorOptions): SnapshotError {
   return new SnapshotError("snapshot_damaged", `The index snapshot is damaged: ${fault}. It is rebuilt automatically.`, {}, options);
-}
-
-function parseHead(bytes: Uint8Array): z.infer<typeof headSchema> {
-  try {
-    return headSchema.parse(JSON.parse(new TextDecoder().decode(bytes)));
-  } catch (cause) {
-    throw damaged(`its header is invalid: ${messageOf(cause)}`, { cause });
-  }
 }
 
 function cutShort(bytes: number, needed: number): SnapshotError {
@@ -273,55 +250,32 @@ export function prefixed(prefix: string, sections: readonly Section[]): Section[
  * reading is a plain copy, and every string comes back with the same code units.
  */
 export function stringSections(name: string, strings: readonly string[]): Section[] {
-  const bytes: Uint8Array[] = [];
-  const column = new ColumnShape(strings.length);
-  for (const text of strings) bytes.push(column.add(text));
-  return column.sections(name, [Buffer.concat(bytes)]);
+  const ends = new Float64Array(strings.length);
+  const wide = Uint8Array.from(strings, (text) => Number(WIDE.test(text)));
+  const bytes = strings.map(encoded);
+  for (const [i, { length }] of bytes.entries()) ends[i] = (ends[i - 1] ?? 0) + length;
+  return [[name, [Buffer.concat(bytes)]], ...prefixed(`${name}.`, arraySections({ ends, wide }))];
 }
 
 /** Serialises strings like `stringSections`, but does not store their bytes: each string is requested again when its bytes are needed. */
 export function longStringSections(name: string, strings: readonly (() => string)[]): Section[] {
-  const column = new ColumnShape(strings.length);
-  const pieces = strings.map((text): StoredBytes => {
-    const { byteLength } = column.add(text());
-    const encoded = () => new ColumnShape(1).add(text());
-    return inMemory(encoded, byteLength);
+  const ends = new Float64Array(strings.length);
+  const wide = new Uint8Array(strings.length);
+  const pieces = strings.map((text, i): StoredBytes => {
+    const whole = text();
+    const { length } = encoded(whole);
+    wide[i] = Number(WIDE.test(whole));
+    ends[i] = (ends[i - 1] ?? 0) + length;
+    return inMemory(() => encoded(text()), length);
   });
-  return column.sections(name, pieces);
-}
-
-/** Records where each string of a column ends, and which strings are in UTF-16. */
-class ColumnShape {
-  private readonly ends: Float64Array;
-  private readonly wide: Uint8Array;
-  private count = 0;
-  private end = 0;
-
-  constructor(strings: number) {
-    this.ends = new Float64Array(strings);
-    this.wide = new Uint8Array(strings);
-  }
-
-  /** Adds a string and returns its bytes. */
-  add(text: string): Buffer {
-    const isWide = WIDE.test(text);
-    const bytes = Buffer.from(text, isWide ? "utf16le" : "latin1");
-    this.wide[this.count] = isWide ? 1 : 0;
-    this.end += bytes.length;
-    this.ends[this.count++] = this.end;
-    return bytes;
-  }
-
-  sections(name: string, pieces: Section[1]): Section[] {
-    return [
-      [name, pieces],
-      [`${name}.ends`, [this.ends]],
-      [`${name}.wide`, [this.wide]],
-    ];
-  }
+  return [[name, pieces], ...prefixed(`${name}.`, arraySections({ ends, wide }))];
 }
 
 const WIDE = /[^\0-\xff]/;
+
+function encoded(text: string): Buffer {
+  return Buffer.from(text, WIDE.test(text) ? "utf16le" : "latin1");
+}
 
 /** Strings of a snapshot, decoded on access. */
 export class StringColumn {
@@ -373,11 +327,6 @@ export function numbered(values: readonly string[]): { values: string[]; numbers
 }
 
 /** Serialises rows of numbers below 2³², one after the other. */
-export function numberSection(name: string, list: readonly (readonly number[])[]): Section {
-  const width = list[0]?.length ?? 0;
-  const numbers = new Uint32Array(list.length * width);
-  list.forEach((row, i) => {
-    numbers.set(row, i * width);
-  });
-  return [name, [numbers]];
+export function numberSection(name: string, rows: readonly (readonly number[])[]): Section {
+  return [name, [Uint32Array.from(rows.flat())]];
 }

@@ -1,6 +1,7 @@
 import { messageOf } from "../shared/errors.ts";
 import type { Scope } from "../shared/types.ts";
 import type { FoundVector, StoredVector, VectorTable, VectorWindow } from "../store/postgres-vectors.ts";
+import { memoised } from "../text/memo.ts";
 import type { VectorRanking } from "./dense.ts";
 import type { Entry, IndexedWindows } from "./indexed-windows.ts";
 import { type Scored, SlotSet } from "./top-k.ts";
@@ -95,7 +96,11 @@ export class TableVectors {
     const [first] = rows;
     if (first === undefined) return;
     this.table ??= await this.tables.open({ model: this.model, dimensions: first.vector.length });
-    await this.table?.put(rows.map(({ entry, vector }) => rowOf(entry, vector)));
+    const stored = rows.map(({ entry, vector }): StoredVector => {
+      const { version, tenant, access } = entry.document;
+      return { ...windowOf(entry), version, tenant: tenant ?? "", access, vector };
+    });
+    await this.table?.put(stored);
     // A document may have been removed during the writes.
     for (const { slot, entry } of rows) if (this.indexed().entries[slot] === entry) this.stored.add(slot);
     this.buildIndexIfMany();
@@ -130,13 +135,12 @@ export class TableVectors {
   /** Returns found windows by their slots. Windows that are not indexed here, such as those of a newer version, are left out. */
   private slotsOf(found: readonly FoundVector[]): Scored[] {
     const { documents, entries } = this.indexed();
-    const slotsByStart = new Map<string, ReadonlyMap<number, number>>();
-    for (const id of new Set(found.map(({ documentId }) => documentId))) {
+    const slotsByStart = memoised((id: string) => {
       const slots = documents.get(id)?.slots ?? [];
-      slotsByStart.set(id, new Map(slots.map((slot) => [(entries[slot] as Entry).window.start, slot])));
-    }
+      return new Map(slots.map((slot) => [(entries[slot] as Entry).window.start, slot]));
+    });
     return found.flatMap(({ documentId, start, score }): Scored[] => {
-      const slot = slotsByStart.get(documentId)?.get(start);
+      const slot = slotsByStart(documentId).get(start);
       return slot === undefined ? [] : [{ slot, score }];
     });
   }
@@ -168,9 +172,4 @@ export class TableVectors {
 
 function windowOf({ document, window }: Entry): VectorWindow {
   return { documentId: document.id, start: window.start };
-}
-
-function rowOf(entry: Entry, vector: Float32Array): StoredVector {
-  const { version, tenant, access } = entry.document;
-  return { ...windowOf(entry), version, tenant: tenant ?? "", access, vector };
 }

@@ -4,11 +4,15 @@ import type { Chunk, TextRange } from "../shared/types.ts";
 export class SlotSet {
   private bits = new Uint32Array(32);
 
+  static of(slots: Iterable<number>): SlotSet {
+    const set = new SlotSet();
+    for (const slot of slots) set.add(slot);
+    return set;
+  }
+
   /** Returns the slots below `slots` for which the predicate is true. */
   static from(slots: number, accept: (slot: number) => boolean): SlotSet {
-    const set = new SlotSet();
-    for (let slot = 0; slot < slots; slot++) if (accept(slot)) set.add(slot);
-    return set;
+    return SlotSet.of([...Array(slots).keys()].filter(accept));
   }
 
   add(slot: number): void {
@@ -27,19 +31,11 @@ export class SlotSet {
     return word < this.bits.length && ((this.bits[word] as number) & (1 << (slot & 31))) !== 0;
   }
 
-  /** Calls `visit` for every slot in ascending order. */
-  forEach(visit: (slot: number) => void): void {
-    for (let index = 0; index < this.bits.length; index++) {
-      for (let left = this.bits[index] as number; left !== 0; left &= left - 1) visit(index * 32 + 31 - Math.clz32(left & -left));
-    }
-  }
-
   /** Returns the slots in ascending order. */
   slots(): number[] {
     const slots: number[] = [];
-    this.forEach((slot) => {
-      slots.push(slot);
-    });
+    for (const [index, bits] of this.bits.entries())
+      for (let left = bits; left !== 0; left &= left - 1) slots.push(index * 32 + 31 - Math.clz32(left & -left));
     return slots;
   }
 
@@ -119,8 +115,7 @@ export class TopK {
 
   /** Returns the collected entries, best first. */
   ranked(): Scored[] {
-    const kept: Scored[] = [];
-    for (let i = 0; i < this.size; i++) kept.push({ slot: this.slots[i] as number, score: this.scores[i] as number });
+    const kept = Array.from(this.slotsKept(), (slot, i) => ({ slot, score: this.scores[i] as number }));
     return kept.sort((a, b) => b.score - a.score || a.slot - b.slot);
   }
 
@@ -210,11 +205,6 @@ export interface Ranked<Id> {
   readonly score: number;
 }
 
-/** Weight of the dense ranking, as in the published `spark` design (docs/profiles.md). */
-export const DEFAULT_ALPHA = 0.6;
-/** Weight of the BM25 ranking. */
-export const DEFAULT_BETA = 0.4;
-
 /** Normalises scores to (s − min) / (max − min). If all are equal, all become 1, because each is the best. */
 export function normalizeMinMax<Id>(ranking: readonly Ranked<Id>[]): Map<Id, number> {
   const scores = ranking.map(({ score }) => score);
@@ -230,7 +220,7 @@ export function normalizeMinMax<Id>(ranking: readonly Ranked<Id>[]): Map<Id, num
 export function fuseMinMax<Id>(
   dense: readonly Ranked<Id>[],
   bm25: readonly Ranked<Id>[],
-  { alpha = DEFAULT_ALPHA, beta = DEFAULT_BETA }: { alpha?: number; beta?: number } = {},
+  { alpha, beta }: Pick<Fusion, "alpha" | "beta">,
 ): (id: Id) => number {
   const denseWeight = dense.length === 0 ? 0 : bm25.length === 0 ? 1 : alpha;
   const bm25Weight = bm25.length === 0 ? 0 : dense.length === 0 ? 1 : beta;

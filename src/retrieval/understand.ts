@@ -66,12 +66,11 @@ export function createThesaurus(
     const place = key.join(" ");
     entries.set(place, [...(entries.get(place) ?? []), { of, to, ofTokens: tokenize(of), tokens, weight }]);
   };
-  for (const [short, meanings] of Object.entries(abbreviations)) {
+  for (const [short, meanings] of Object.entries(abbreviations))
     for (const long of meanings) {
       add(short, long, ABBREVIATION_WEIGHT);
       add(long, short, ABBREVIATION_WEIGHT);
     }
-  }
   for (const group of synonyms) for (const of of group) for (const to of group) if (of !== to) add(of, to, SYNONYM_WEIGHT);
   return {
     has: (word) => known.has(word),
@@ -200,32 +199,25 @@ export async function understand(question: string, parts: UnderstandParts, setti
     const share = weight / Math.sqrt(tokens.length);
     for (const token of new Set(tokens)) if (!own.has(token)) weights.set(token, Math.max(weights.get(token) ?? 0, share));
   }
-  return {
-    type: shape.type,
-    text: replaceWords(question, repairs),
-    asked,
-    terms: [...weights].map(([token, weight]) => ({ token, weight })),
-    codes: settings.codesFirst ? codesIn(content) : [],
-    repairs,
-    outOfVocabulary,
-    equivalents,
-  };
+  const terms = Array.from(weights, ([token, weight]) => ({ token, weight }));
+  const codes = settings.codesFirst ? codesIn(content) : [];
+  return { type: shape.type, text: replaceWords(question, repairs), asked, terms, codes, repairs, outOfVocabulary, equivalents };
 }
 
 async function repairsOf(content: string, parts: UnderstandParts): Promise<{ repairs: Repair[]; outOfVocabulary: string[] }> {
   const { thesaurus, stem } = parts;
-  const repairs = new Map<string, string>();
+  const repairs: Repair[] = [];
   const outOfVocabulary: string[] = [];
   const asked = [...new Set(candidates(content))].filter((word) => parts.tokens(word).length > 0 && !thesaurus.has(word));
   const held = asked.length === 0 ? new Set<string>() : await parts.held(asked.map(stem));
   for (const written of asked) {
-    if (repairs.size + outOfVocabulary.length === MAX_REPAIRS) break;
+    if (repairs.length + outOfVocabulary.length === MAX_REPAIRS) break;
     if (held.has(stem(written)) || parts.real().has(written)) continue;
-    const meant = bestRepair(written, await parts.similar(written));
-    if (meant !== null && !differInAffix(written, meant, parts.real(), stem)) repairs.set(written, meant);
+    const read = bestRepair(written, await parts.similar(written));
+    if (read !== null && !differInAffix(written, read, parts.real(), stem)) repairs.push({ written, read });
     else if (written.length >= OOV_LETTERS && !isSlipOfAny(written, parts.real())) outOfVocabulary.push(written);
   }
-  return { repairs: [...repairs].map(([written, read]) => ({ written, read })), outOfVocabulary };
+  return { repairs, outOfVocabulary };
 }
 
 /** Matches a word of seven or more capitals. Shorter words in capitals are assumed to be abbreviations and not corrected. */

@@ -4,12 +4,6 @@ import { SCAN_BASE64 } from "./wasm/scan.generated.ts";
 
 const PAGE_BYTES = 65536;
 
-interface ScanExports {
-  expand: ScanKernel["expand"];
-  scanInt8: ScanKernel["scanInt8"];
-  rescore: ScanKernel["rescore"];
-}
-
 /** Creates the kernel in WebAssembly SIMD. @throws Error when the machine lacks it */
 export function createWasmKernel(): ScanKernel {
   const bytes = Buffer.from(SCAN_BASE64, "base64");
@@ -20,8 +14,8 @@ export function createWasmKernel(): ScanKernel {
   // Memory grows in place. The maximum only reserves address space; pages use no memory before they are written.
   const memory = new WebAssembly.Memory({ initial: 1, maximum: MAX_MEMORY_BYTES / PAGE_BYTES });
   const instance = new WebAssembly.Instance(new WebAssembly.Module(bytes), { scan: { memory } });
-  const { expand, scanInt8, rescore } = instance.exports as unknown as ScanExports;
   return {
+    ...(instance.exports as unknown as Pick<ScanKernel, "scanInt8" | "rescore">),
     get buffer() {
       return memory.buffer;
     },
@@ -29,9 +23,6 @@ export function createWasmKernel(): ScanKernel {
       const pages = Math.ceil((bytes - memory.buffer.byteLength) / PAGE_BYTES);
       if (pages > 0) memory.grow(pages);
     },
-    expand,
-    scanInt8,
-    rescore,
   };
 }
 
@@ -48,12 +39,7 @@ export interface ScanKernel {
    */
   grow(bytes: number): void;
   /**
-   * Writes the indexes of the bits set in `words` 32-bit words to `list`, padded to a multiple of four; returns their
-   * number.
-   */
-  expand(mask: number, words: number, list: number): number;
-  /**
-   * Scores listed int8 rows with an int16 query. Writes (index u32, score f32) of each row above the threshold to `hits`
+   * Scores listed int8 rows, padded to a multiple of four, with an int16 query. Writes (index u32, score f32) of each row above the threshold to `hits`
    * and returns the number of these rows.
    */
   scanInt8(
@@ -99,7 +85,6 @@ export interface Layout {
   readonly floatBytes: number;
   readonly query: number;
   readonly query16: number;
-  readonly mask: number;
   readonly list: number;
   /** Address of the (index, score) pairs of a scan, or of the scores of a rescoring. */
   readonly hits: number;
@@ -119,24 +104,12 @@ export function layoutFor(dimensions: number, inFile = false): Layout {
   const floatBytes = int8Bytes * 4;
   const query = 64;
   const query16 = query + floatBytes;
-  const mask = query16 + int8Bytes * 2;
-  const list = mask + BLOCK_WORDS * 4;
+  const list = query16 + int8Bytes * 2;
   const hits = list + (BLOCK_ROWS + 4) * 4;
   const staged = aligned(hits + (BLOCK_ROWS + 4) * 8, 64);
   const blocks = staged + (inFile ? BLOCK_ROWS * floatBytes : 0);
-  return {
-    dimensions,
-    int8Bytes,
-    floatBytes,
-    query,
-    query16,
-    mask,
-    list,
-    hits,
-    staged,
-    blocks,
-    blockBytes: BLOCK_ROWS * (4 + int8Bytes + (inFile ? 0 : floatBytes)),
-  };
+  const blockBytes = BLOCK_ROWS * (4 + int8Bytes + (inFile ? 0 : floatBytes));
+  return { dimensions, int8Bytes, floatBytes, query, query16, list, hits, staged, blocks, blockBytes };
 }
 
 /** A file with the f32 rows of vectors. Row 0 of the memory is row `first` of the file. */
@@ -198,12 +171,6 @@ export class VectorRows {
     if (scale > 0) for (let i = 0; i < vector.length; i++) this.int8[int8 + i] = quantise((vector[i] as number) / scale, ROW_LEVELS);
   }
 
-  /** Returns a copy of a row as it was written. */
-  read(row: number): Float32Array {
-    const float = this.loaded(row, 0);
-    return this.float32.slice(float / 4, float / 4 + this.layout.dimensions);
-  }
-
   /** Returns consecutive rows of one block. They stay valid when the memory grows. */
   parts(row: number, rows: number): Record<"scales" | "int8" | "floats", StoredBytes> {
     const { int8Bytes, floatBytes } = this.layout;
@@ -235,11 +202,15 @@ export class VectorRows {
    */
   scan(rows: number, base: number, accepted: SlotSet, best: TopK): void {
     const { kernel, uint32, float32, layout } = this;
-    const { mask, int8Bytes, list, query16, hits } = layout;
+    const { int8Bytes, list, query16, hits } = layout;
     for (let row = 0; row < rows; row += BLOCK_ROWS) {
-      for (let i = 0; i < BLOCK_WORDS; i++) uint32[mask / 4 + i] = accepted.word((base + row) / 32 + i);
-      const listed = kernel.expand(mask, BLOCK_WORDS, list);
+      let end = list / 4;
+      for (let word = 0; word < BLOCK_WORDS; word++)
+        for (let bits = accepted.word((base + row) / 32 + word); bits !== 0; bits &= bits - 1)
+          uint32[end++] = word * 32 + 31 - Math.clz32(bits & -bits);
+      const listed = end - list / 4;
       if (listed === 0) continue;
+      uint32.fill(uint32[end - 1] as number, end, end + 3);
       const { int8, scale } = this.places(row);
       const found = kernel.scanInt8(int8, int8Bytes, scale, list, listed, query16, best.threshold, hits);
       for (let i = 0, hit = hits / 4; i < found; i++, hit += 2)

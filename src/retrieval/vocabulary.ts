@@ -1,17 +1,7 @@
 import { z } from "zod";
 import { allowedEdits, deletesOf, REPAIR_MIN_LETTERS } from "../text/spelling.ts";
-import {
-  type ArraysOf,
-  arrayIn,
-  arraySections,
-  arraysIn,
-  damaged,
-  prefixed,
-  type Section,
-  type Snapshot,
-  StringColumn,
-  stringSections,
-} from "./snapshot.ts";
+import type { ArraysOf, Section, Snapshot } from "./snapshot.ts";
+import { arrayIn, arraySections, arraysIn, damaged, prefixed, StringColumn, stringSections } from "./snapshot.ts";
 import { withRoom } from "./top-k.ts";
 
 /**
@@ -158,7 +148,7 @@ export class Vocabulary {
     const part = this.partOf(owner);
     const numbers = new Uint32Array(words.size);
     let next = 0;
-    for (const word of words) numbers[next++] = takeIn(part, word);
+    for (const word of words) numbers[next++] = numberIn(part, word);
     for (const number of numbers) part.wordDocuments[number] = (part.wordDocuments[number] as number) + 1;
     return numbers;
   }
@@ -175,7 +165,8 @@ export class Vocabulary {
     const edits = allowedEdits(word.length);
     if (edits === 0) return candidates;
     const deletes = deletesOf(word, edits);
-    for (const part of this.visible(sees)) {
+    for (const part of this.parts.values()) {
+      if (!sees(part.owner)) continue;
       const index = this.deletesOfPart(part);
       const near = new Set<string>();
       for (const one of deletes) for (const candidate of index.get(one) ?? []) near.add(candidate);
@@ -189,15 +180,12 @@ export class Vocabulary {
 
   /** Serialises the words that documents contain. `renamed` returns, for an owner, an array from old to new numbers of words. */
   save(): { sections: Section[]; renamed: (owner: VocabularyOwner) => Uint32Array } {
-    const saved = [...this.parts].map(([key, part]) => ({ key, ...packed(part) }));
+    const saved = [...this.parts.values()].map(packed);
     const kept = saved.filter(({ words }) => words > 0);
-    const owners = stringSections(
-      "owners",
-      kept.map(({ owner }) => JSON.stringify(owner)),
-    );
-    const renamed = new Map(saved.map((one) => [one.key, one.renamed]));
+    const owners = kept.map(({ owner }) => JSON.stringify(owner));
+    const renamed = new Map(saved.map((one) => [keyOf(one.owner), one.renamed]));
     return {
-      sections: [...owners, ...kept.flatMap(({ sections }, i) => prefixed(`${i}.`, sections))],
+      sections: [...stringSections("owners", owners), ...kept.flatMap(({ sections }, i) => prefixed(`${i}.`, sections))],
       renamed: (owner) => renamed.get(keyOf(owner)) ?? new Uint32Array(0),
     };
   }
@@ -212,17 +200,10 @@ export class Vocabulary {
     return vocabulary;
   }
 
-  private visible(sees: (owner: VocabularyOwner) => boolean): Part[] {
-    return [...this.parts.values()].filter(({ owner }) => sees(owner));
-  }
-
   private partOf({ tenant, access }: VocabularyOwner): Part {
     const owner = { tenant, access };
-    const key = keyOf(owner);
-    const known = this.parts.get(key);
-    if (known !== undefined) return known;
-    const part = partWith(owner, new Terms());
-    this.parts.set(key, part);
+    const part = this.parts.get(keyOf(owner)) ?? partWith(owner, new Terms());
+    this.parts.set(keyOf(owner), part);
     return part;
   }
 
@@ -245,7 +226,7 @@ export class Vocabulary {
 }
 
 /** Returns the number of a word, adding the word if it is unknown. */
-function takeIn(part: Part, word: string): number {
+function numberIn(part: Part, word: string): number {
   const number = part.words.add(word);
   part.wordDocuments = withRoom(part.wordDocuments, number + 1);
   const isNew = part.wordDocuments[number] === 0 && !part.indexed.has(word);
@@ -266,12 +247,7 @@ function byFrequency({ words, wordDocuments }: Part): string[] {
 }
 
 /** Serialises a part of the vocabulary, without words that no document contains any more. */
-function packed({ owner, words, wordDocuments }: Part): {
-  owner: VocabularyOwner;
-  words: number;
-  sections: Section[];
-  renamed: Uint32Array;
-} {
+function packed({ owner, words, wordDocuments }: Part) {
   const renamed = new Uint32Array(words.size);
   const kept: number[] = [];
   for (let number = 0; number < words.size; number++) if ((wordDocuments[number] as number) > 0) renamed[number] = kept.push(number) - 1;

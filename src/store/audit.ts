@@ -32,15 +32,10 @@ export function createAuditStore(db: Kysely<Database>, now: () => Date) {
   return {
     append: (act: AuditAct): Promise<void> => transact(db, (trx) => appendAudit(trx, act, now().toISOString())),
     async list({ limit, subject, before }: AuditPage): Promise<AuditRow[]> {
-      const rows = await db
-        .selectFrom("audit_log")
-        .selectAll()
-        .$if(before !== undefined, (query) => query.where("seq", "<", before ?? 0))
-        .$if(subject !== undefined, (query) => query.where("subject", "=", subject ?? ""))
-        .orderBy("seq", "desc")
-        .limit(limit)
-        .execute();
-      return rows.map(toRow);
+      let query = db.selectFrom("audit_log").selectAll().orderBy("seq", "desc").limit(limit);
+      if (before !== undefined) query = query.where("seq", "<", before);
+      if (subject !== undefined) query = query.where("subject", "=", subject);
+      return (await query.execute()).map(toRow);
     },
     verify: () => verifyAudit(db),
   };
@@ -51,10 +46,8 @@ export async function appendAudit(trx: Transaction<Database>, act: AuditAct, at:
   await takeTurn(trx, "audit");
   const last = await trx.selectFrom("audit_log").select(["seq", "hash"]).orderBy("seq", "desc").limit(1).executeTakeFirst();
   const row = { ...act, seq: (last?.seq ?? 0) + 1, at, details: JSON.stringify(act.details), previous: last?.hash ?? AUDIT_GENESIS };
-  await trx
-    .insertInto("audit_log")
-    .values({ ...row, hash: hashOf(row) })
-    .execute();
+  const hashed = { ...row, hash: hashOf(row) };
+  await trx.insertInto("audit_log").values(hashed).execute();
 }
 
 function hashOf({ seq, at, actor, action, subject, details, previous }: Omit<Database["audit_log"], "hash">): string {

@@ -29,40 +29,29 @@ export function parseBackupLine(line: string): BackupLine {
 
 /** Writes a header and every row of one consistent snapshot; returns the number of rows. With SQLite, writers wait meanwhile. */
 export async function dumpRows(db: Kysely<Database>, now: Date, write: (line: BackupLine) => Promise<void>): Promise<number> {
-  const isServer = isPostgres(db);
   let count = 0;
-  await db
-    .withoutPlugins()
-    .transaction()
-    .setIsolationLevel("repeatable read")
-    .execute(async (trx) => {
-      const [migration] = (await sql<{ name: string }>`select name from kysely_migration order by name desc limit 1`.execute(trx)).rows;
-      await write({
-        format: FORMAT,
-        migration: migration?.name ?? "",
-        engine: isServer ? "postgres" : "sqlite",
-        created_at: now.toISOString(),
-      });
-      for (const [table, key] of Object.entries(TABLES)) {
-        const order = sql.join(key.map((column) => sql.ref(column)));
-        for (let offset = 0; ; offset += ROWS_AT_ONCE) {
-          const { rows } = await sql<Record<string, unknown>>`
+  const snapshot = db.withoutPlugins().transaction().setIsolationLevel("repeatable read");
+  await snapshot.execute(async (trx) => {
+    const [migration] = (await sql<{ name: string }>`select name from kysely_migration order by name desc limit 1`.execute(trx)).rows;
+    const engine = isPostgres(db) ? "postgres" : "sqlite";
+    await write({ format: FORMAT, migration: migration?.name ?? "", engine, created_at: now.toISOString() });
+    for (const [table, key] of Object.entries(TABLES)) {
+      const order = sql.join(key.map((column) => sql.ref(column)));
+      for (let offset = 0; ; offset += ROWS_AT_ONCE) {
+        const { rows } = await sql<Record<string, unknown>>`
             select * from ${sql.table(table)} order by ${order} limit ${sql.lit(ROWS_AT_ONCE)} offset ${sql.lit(offset)}`.execute(trx);
-          for (const row of rows)
-            await write({ table, row: Object.fromEntries(Object.entries(row).map(([name, value]) => [name, toValue(value)])) });
-          count += rows.length;
-          if (rows.length < ROWS_AT_ONCE) break;
-        }
+        for (const row of rows)
+          await write({ table, row: Object.fromEntries(Object.entries(row).map(([name, value]) => [name, toValue(value)])) });
+        count += rows.length;
+        if (rows.length < ROWS_AT_ONCE) break;
       }
-    });
+    }
+  });
   return count;
 }
 
 function toValue(value: unknown): z.infer<typeof valueSchema> {
-  if (value instanceof Uint8Array) {
-    return { base64: Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64") };
-  }
-  return valueSchema.parse(value);
+  return value instanceof Uint8Array ? { base64: Buffer.from(value).toString("base64") } : valueSchema.parse(value);
 }
 
 /**
@@ -72,30 +61,26 @@ function toValue(value: unknown): z.infer<typeof valueSchema> {
  */
 export async function restoreRows(db: Kysely<Database>, rows: AsyncIterable<Extract<BackupLine, { table: string }>>): Promise<number> {
   let count = 0;
-  await db
-    .withoutPlugins()
-    .transaction()
-    .execute(async (trx) => {
-      for (const table of ["documents", "files", "interactions", "api_keys", "sessions"] as const) {
-        const found = await trx.selectFrom(table).select(sql<number>`1`.as("one")).limit(1).executeTakeFirst();
-        if (found !== undefined)
-          throw new StoreError("store_not_empty", "The database already contains records. Restore into an empty one. Nothing was changed.");
-      }
-      await sql`delete from meta`.execute(trx);
-      const tables = await trx.introspection.getTables();
-      if (tables.some(({ name }) => name === "turns")) await sql`delete from turns`.execute(trx);
-      for await (const { table, row } of rows) {
-        if (!(table in TABLES))
-          throw new StoreError("backup_invalid", `The backup contains an unknown table "${table.slice(0, 40)}". Nothing was changed.`);
-        const names = Object.keys(row);
-        const values = names.map((name) => fromValue(row[name] ?? null));
-        await sql`insert into ${sql.table(table)} (${sql.join(names.map((name) => sql.ref(name)))}) values (${sql.join(values)})`.execute(
-          trx,
-        );
-        count++;
-      }
-      if (isPostgres(db)) await numberOn(trx, tables);
-    });
+  const restore = db.withoutPlugins().transaction();
+  await restore.execute(async (trx) => {
+    for (const table of ["documents", "files", "interactions", "api_keys", "sessions"] as const) {
+      const found = await trx.selectFrom(table).select(sql<number>`1`.as("one")).limit(1).executeTakeFirst();
+      if (found !== undefined)
+        throw new StoreError("store_not_empty", "The database already contains records. Restore into an empty one. Nothing was changed.");
+    }
+    await sql`delete from meta`.execute(trx);
+    const tables = await trx.introspection.getTables();
+    if (tables.some(({ name }) => name === "turns")) await sql`delete from turns`.execute(trx);
+    for await (const { table, row } of rows) {
+      if (!(table in TABLES))
+        throw new StoreError("backup_invalid", `The backup contains an unknown table "${table.slice(0, 40)}". Nothing was changed.`);
+      const columns = sql.join(Object.keys(row).map((name) => sql.ref(name)));
+      const values = sql.join(Object.values(row).map(fromValue));
+      await sql`insert into ${sql.table(table)} (${columns}) values (${values})`.execute(trx);
+      count++;
+    }
+    if (isPostgres(db)) await numberOn(trx, tables);
+  });
   return count;
 }
 
@@ -106,8 +91,8 @@ function fromValue(value: z.infer<typeof valueSchema>): string | number | null |
 /** Advances PostgreSQL's id sequences past the restored rows. SQLite does so itself. */
 async function numberOn(db: Kysely<Database>, tables: readonly TableMetadata[]): Promise<void> {
   for (const { name: table, columns } of tables.filter(({ name }) => name in TABLES))
-    for (const { name: column } of columns.filter(({ isAutoIncrementing }) => isAutoIncrementing))
-      await sql`select setval(pg_get_serial_sequence(${sql.lit(table)}, ${sql.lit(column)}), coalesce((select max(${sql.ref(column)}) from ${sql.table(table)}), 0) + 1, false)`.execute(
-        db,
-      );
+    for (const { name: column } of columns.filter(({ isAutoIncrementing }) => isAutoIncrementing)) {
+      const next = sql`coalesce((select max(${sql.ref(column)}) from ${sql.table(table)}), 0) + 1`;
+      await sql`select setval(pg_get_serial_sequence(${sql.lit(table)}, ${sql.lit(column)}), ${next}, false)`.execute(db);
+    }
 }

@@ -79,8 +79,8 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date) {
   const writeUses = async (trx: Transaction<Database>) => {
     const uses = used;
     used = new Map();
-    for (const [key, usedAt] of uses)
-      await trx.updateTable("cache_entries").set({ usedAt }).where("key", "=", key).where("usedAt", "<", usedAt).execute();
+    const update = trx.updateTable("cache_entries");
+    for (const [key, usedAt] of uses) await update.set({ usedAt }).where("key", "=", key).where("usedAt", "<", usedAt).execute();
   };
   const use = async (key: string, at: string) => {
     used.set(key, at);
@@ -106,7 +106,12 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date) {
       transact(db, async (trx) => {
         await writeUses(trx);
         if (!(await areCurrent(trx, new Map(entry.documents.map(({ id, version }) => [id, version]))))) return false;
-        if (entry.interactionId !== null && !(await isRemembered(trx, entry.interactionId))) return false;
+        const origin = trx
+          .selectFrom("interactions")
+          .select("id")
+          .where("id", "=", entry.interactionId ?? "")
+          .forKeyShare();
+        if (entry.interactionId !== null && (await origin.executeTakeFirst()) === undefined) return false;
         await trx.deleteFrom("cache_entries").where("key", "=", entry.key).execute();
         await takeTurn(trx, "cache");
         await trx.insertInto("cache_entries").values(rowOf(entry, now())).execute();
@@ -128,34 +133,20 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date) {
     stats: (domain: string | null) => statsOf(db, domain, now().toISOString()),
     /** Returns the highest sequence number; 0: no entries. Every new entry of any process raises it. */
     async newest(): Promise<number> {
-      const row = await db
-        .selectFrom("cache_entries")
-        .select((eb) => eb.fn.max("seq").as("seq"))
-        .executeTakeFirst();
+      const row = await db.selectFrom("cache_entries").select(db.fn.max("seq").as("seq")).executeTakeFirst();
       return Number(row?.seq ?? 0);
     },
     /** Returns vectors of stored questions whose sequence number is above `seq`, in ascending order. */
     async vectorsAfter(seq: number) {
-      const rows = await db
-        .selectFrom("cache_entries")
-        .select(["seq", "key", "scope", "vectorModel", "vector"])
-        .where("seq", ">", seq)
-        .where("vector", "is not", null)
-        .$narrowType<{ vector: NotNull }>()
-        .orderBy("seq")
-        .execute();
+      const newer = db.selectFrom("cache_entries").select(["seq", "key", "scope", "vectorModel", "vector"]).where("seq", ">", seq);
+      const rows = await newer.where("vector", "is not", null).$narrowType<{ vector: NotNull }>().orderBy("seq").execute();
       return rows.map(({ vectorModel, vector, ...row }) => ({ ...row, model: vectorModel ?? "", vector: bytesToVector(vector) }));
     },
     /** Returns unexpired stored questions of one scope by key. `gone` lists the keys without an entry. */
     async questions(keys: readonly string[], scope: string): Promise<{ found: StoredQuestion[]; gone: string[] }> {
       if (keys.length === 0) return { found: [], gone: [] };
-      const rows = await db
-        .selectFrom("cache_entries as e")
-        .leftJoin("interactions as i", "i.id", "e.interactionId")
-        .select(["e.key", "e.scope", "e.question", "e.retrieved", "e.createdAt", "e.expiresAt", "e.vector"])
-        .select("i.reviewStatus")
-        .where("e.key", "in", keys)
-        .execute();
+      const all = withReview(db).select(["e.key", "e.scope", "e.question", "e.retrieved", "e.createdAt", "e.expiresAt", "e.vector"]);
+      const rows = await all.where("e.key", "in", keys).execute();
       const at = now().toISOString();
       const known = new Set(rows.map(({ key }) => key));
       const found = rows.flatMap(({ scope: of, expiresAt, question, vector, retrieved, reviewStatus, ...row }): StoredQuestion[] => {
@@ -170,23 +161,21 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date) {
 
 export type CacheStore = ReturnType<typeof createCacheStore>;
 
+/** Selects the review status of cached answers. */
+function withReview(db: Kysely<Database>) {
+  return db.selectFrom("cache_entries as e").leftJoin("interactions as i", "i.id", "e.interactionId").select("i.reviewStatus");
+}
+
 /** Creates a lookup of unexpired entries by key. */
 function createEntryReader(db: Kysely<Database>): (key: string, at: string) => Promise<CacheEntry | null> {
-  const read = prepare((given: Given<{ key: string; at: string }>) =>
-    db
-      .selectFrom("cache_entries as e")
-      .leftJoin("interactions as i", "i.id", "e.interactionId")
-      .select(["e.key", "e.question", "e.answer", "e.createdAt", "e.expiresAt", "i.reviewStatus"])
-      .select((eb) =>
-        eb
-          .selectFrom("cache_documents as d")
-          .select(jsonRows(db, ["d.documentId", "d.version"]).as("rows"))
-          .whereRef("d.key", "=", "e.key")
-          .as("documents"),
-      )
+  const read = prepare((given: Given<{ key: string; at: string }>) => {
+    const rows = jsonRows(db, ["d.documentId", "d.version"]).as("rows");
+    return withReview(db)
+      .select(["e.key", "e.question", "e.answer", "e.createdAt", "e.expiresAt"])
+      .select((eb) => eb.selectFrom("cache_documents as d").select(rows).whereRef("d.key", "=", "e.key").as("documents"))
       .where("e.key", "=", given("key"))
-      .where("e.expiresAt", ">", given("at")),
-  );
+      .where("e.expiresAt", ">", given("at"));
+  });
   return async (key, at) => {
     const [row] = await read(db, { key, at });
     if (row === undefined) return null;
@@ -196,17 +185,11 @@ function createEntryReader(db: Kysely<Database>): (key: string, at: string) => P
   };
 }
 
-async function isRemembered(trx: Transaction<Database>, id: string): Promise<boolean> {
-  return (await trx.selectFrom("interactions").select("id").where("id", "=", id).forKeyShare().executeTakeFirst()) !== undefined;
-}
-
 function rowOf({ key, scope, place, answer, interactionId, question, shared, retrieved, hours }: CachePut, at: Date) {
-  const { tenant, access } = place;
+  const access = JSON.stringify([...new Set(place.access)].sort());
   return {
-    ...place,
-    ...{ key, scope, interactionId, question, answer, createdAt: at.toISOString(), usedAt: at.toISOString() },
-    ...{ tenant: tenant ?? "", access: JSON.stringify([...new Set(access)].sort()), retrieved: JSON.stringify(retrieved) },
-    ...{ vectorModel: shared?.vector.model ?? null },
+    ...{ ...place, key, scope, interactionId, question, answer, createdAt: at.toISOString(), usedAt: at.toISOString() },
+    ...{ tenant: place.tenant ?? "", access, retrieved: JSON.stringify(retrieved), vectorModel: shared?.vector.model ?? null },
     vector: shared === null ? null : vectorToBytes(shared.vector.values),
     expiresAt: new Date(at.getTime() + hours * 3_600_000).toISOString(),
   };
@@ -214,17 +197,14 @@ function rowOf({ key, scope, place, answer, interactionId, question, shared, ret
 
 async function evict(trx: Transaction<Database>, capacity: number): Promise<void> {
   if ((await countAll(trx, "cache_entries")) <= capacity) return;
-  await trx
-    .deleteFrom("cache_entries")
-    .where("key", "in", (eb) =>
-      eb.selectFrom("cache_entries").select("key").orderBy("usedAt", "desc").orderBy("key").limit(ALL_ROWS).offset(capacity),
-    )
-    .execute();
+  const latest = trx.selectFrom("cache_entries").select("key").orderBy("usedAt", "desc").orderBy("key");
+  await trx.deleteFrom("cache_entries").where("key", "in", latest.limit(ALL_ROWS).offset(capacity)).execute();
 }
 
 async function statsOf(db: Kysely<Database>, domain: string | null, at: string) {
-  const rows = await db
-    .selectFrom("cache_entries")
+  const ofDomain = domain === null ? sql<boolean>`1 = 1` : sql<boolean>`${sql.ref("cache_entries.domain")} = ${domain}`;
+  const entries = db.selectFrom("cache_entries").where(ofDomain);
+  const rows = await entries
     .select("profile")
     .select((eb) => [
       eb.fn.countAll<number>().as("n"),
@@ -234,32 +214,31 @@ async function statsOf(db: Kysely<Database>, domain: string | null, at: string) 
       eb.fn.max("createdAt").as("newest"),
     ])
     .groupBy("profile")
-    .$if(domain !== null, (query) => query.where("domain", "=", domain as string))
     .execute();
   const sum = (values: readonly unknown[]) => values.reduce<number>((total, value) => total + Number(value ?? 0), 0);
+  let edges = 0;
   const nodes = async (table: "question_topics" | "question_entities" | "question_sources", node: "topicId" | "entityId" | "sourceId") => {
-    const row = await db
-      .selectFrom(table as "question_topics")
-      .innerJoin("cache_entries", "cache_entries.key", "questionKey")
-      .select((eb) => [eb.fn.countAll().as("edges"), sql`count(distinct ${sql.ref(node)})`.as("nodes")])
-      .$if(domain !== null, (query) => query.where("cache_entries.domain", "=", domain as string))
-      .executeTakeFirstOrThrow();
-    return { edges: Number(row.edges), nodes: Number(row.nodes) };
+    const linked = entries.innerJoin(table as "question_topics", "questionKey", "cache_entries.key");
+    const counts = [db.fn.countAll().as("edges"), sql`count(distinct ${sql.ref(node)})`.as("nodes")] as const;
+    const row = await linked.select(counts).executeTakeFirstOrThrow();
+    edges += Number(row.edges);
+    return Number(row.nodes);
   };
-  const topics = await nodes("question_topics", "topicId");
-  const entities = await nodes("question_entities", "entityId");
-  const sources = await nodes("question_sources", "sourceId");
   return {
     entries: sum(rows.map(({ n }) => n)),
     /** Number of entries that other questions may find. */
     shared: sum(rows.map(({ shared }) => shared)),
     expired: sum(rows.map(({ expired }) => expired)),
     oldest: rows.map((row) => row.oldest).sort()[0] ?? null,
-    newest: rows.map((row) => row.newest).sort((a, b) => (a < b ? 1 : -1))[0] ?? null,
+    newest:
+      rows
+        .map((row) => row.newest)
+        .sort()
+        .at(-1) ?? null,
     byProfile: Object.fromEntries(rows.map(({ profile, n }) => [profile, Number(n)])),
-    topics: topics.nodes,
-    entities: entities.nodes,
-    sources: sources.nodes,
-    edges: topics.edges + entities.edges + sources.edges,
+    topics: await nodes("question_topics", "topicId"),
+    entities: await nodes("question_entities", "entityId"),
+    sources: await nodes("question_sources", "sourceId"),
+    edges,
   };
 }

@@ -2,7 +2,7 @@ import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { deflateSync } from "fflate";
 import { type Kysely, sql, type Transaction } from "kysely";
 import type { StoredDocument } from "../shared/types.ts";
-import { inParts } from "./dialect.ts";
+import { deleteBy, equal, inParts, upsert } from "./dialect.ts";
 import { lastReadAt, readDocumentRows } from "./document-rows.ts";
 import type { Database } from "./schema.ts";
 
@@ -27,13 +27,8 @@ export function createCorpusLog(db: Kysely<Database>) {
   return {
     /** Returns the documents that the domain contained at a revision, ordered by id; empty for revisions before the log began. */
     async heldAt(domain: string, revision: number): Promise<HeldVersion[]> {
-      const rows = await db
-        .selectFrom("corpus_log")
-        .select(["documentId", "version", "tenant", "originalHash"])
-        .where("domain", "=", domain)
-        .where("revision", "<=", revision)
-        .orderBy("seq")
-        .execute();
+      const log = db.selectFrom("corpus_log").select(["documentId", "version", "tenant", "originalHash"]);
+      const rows = await log.where("domain", "=", domain).where("revision", "<=", revision).orderBy("seq").execute();
       const held = new Map<string, HeldVersion>();
       for (const { documentId: id, version, tenant, originalHash } of rows) {
         if (version === "") held.delete(id);
@@ -50,12 +45,8 @@ export function createCorpusLog(db: Kysely<Database>) {
         found.push(...current);
         const replaced = ids.filter((id) => !current.some(({ document }) => document.id === id));
         if (replaced.length === 0) continue;
-        const rows = await db
-          .selectFrom("document_versions")
-          .select(["documentId", "version", "file", "body"])
-          .where("domain", "=", domain)
-          .where("documentId", "in", replaced)
-          .execute();
+        const kept = db.selectFrom("document_versions").select(["documentId", "version", "file", "body"]);
+        const rows = await kept.where("domain", "=", domain).where("documentId", "in", replaced).execute();
         for (const { documentId, version, file, body } of rows)
           if (versions.get(documentId) === version) found.push({ file, document: unpack(body) as StoredDocument });
       }
@@ -66,17 +57,9 @@ export function createCorpusLog(db: Kysely<Database>) {
      * revision that added the version; `kept` says whether its text is still available.
      */
     async versionsOf(domain: string, id: string) {
-      const rows = await db
-        .selectFrom("corpus_log")
-        .select(["version", "revision"])
-        .where(({ and }) => and({ domain, documentId: id }))
-        .orderBy("seq", "desc")
-        .execute();
-      const replaced = await db
-        .selectFrom("document_versions")
-        .select("version")
-        .where(({ and }) => and({ domain, documentId: id }))
-        .execute();
+      const of = { domain, documentId: id };
+      const rows = await db.selectFrom("corpus_log").select(["version", "revision"]).where(equal(of)).orderBy("seq", "desc").execute();
+      const replaced = await db.selectFrom("document_versions").select("version").where(equal(of)).execute();
       const texts = new Set(replaced.map(({ version }) => version));
       const end = rows.findIndex(({ version }) => version === "");
       const since = end < 0 ? rows : rows.slice(0, end);
@@ -124,16 +107,12 @@ export interface LoggedChange {
 /** Logs a change, in the transaction that makes it. */
 export async function logChange(trx: Transaction<Database>, { domain, tenant, put, gone }: LoggedChange): Promise<void> {
   const row = await trx.selectFrom("revisions").select("revision").where("domain", "=", domain).executeTakeFirstOrThrow();
-  const { revision } = row;
+  const of = { domain, tenant, revision: row.revision };
   const entries = [
-    ...gone.map((documentId) => ({ documentId, version: "", originalHash: "" })),
-    ...put.map(({ id, version, originalHash }) => ({ documentId: id, version, originalHash })),
+    ...gone.map((documentId) => ({ ...of, documentId, version: "", originalHash: "" })),
+    ...put.map(({ id, version, originalHash }) => ({ ...of, documentId: id, version, originalHash })),
   ];
-  for (const part of inParts(entries))
-    await trx
-      .insertInto("corpus_log")
-      .values(part.map((one) => ({ ...one, domain, tenant, revision })))
-      .execute();
+  for (const part of inParts(entries)) await trx.insertInto("corpus_log").values(part).execute();
 }
 
 /** Stores copies of documents that are about to be replaced, if the domain has recorded answers that may depend on them. */
@@ -142,17 +121,14 @@ export async function keepVersions(trx: Transaction<Database>, ids: readonly str
   const recorded = await trx.selectFrom("records").select("interactionId").where("domain", "=", domain).limit(1).executeTakeFirst();
   if (recorded === undefined) return;
   for (const { file, document } of await readDocumentRows(trx, ids)) {
-    await trx
-      .insertInto("document_versions")
-      .values({ documentId: document.id, version: document.version, domain, file, body: pack(document) })
-      .onConflict((c) => c.columns(["documentId", "version"]).doNothing())
-      .execute();
+    const row = { documentId: document.id, version: document.version, domain, file, body: pack(document) };
+    await upsert(trx, "document_versions", row, ["documentId", "version"]);
   }
 }
 
 /** Deletes all replaced versions of deleted documents, because a deletion must be complete. */
 export async function dropVersions(trx: Transaction<Database>, ids: readonly string[]): Promise<void> {
-  for (const part of inParts(ids)) await trx.deleteFrom("document_versions").where("documentId", "in", part).execute();
+  await deleteBy(trx, "document_versions", "documentId", ids);
 }
 
 /** Deletes texts that were replaced before the domain's oldest record, because no recorded answer depends on them. */

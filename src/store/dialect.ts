@@ -1,17 +1,18 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
-import {
-  type Compilable,
-  type CompiledQuery,
-  InsertQueryNode,
-  type Kysely,
-  PostgresAdapter,
-  type QueryResult,
-  type RawBuilder,
-  type RootOperationNode,
-  SqliteAdapter,
-  sql,
-  type Transaction,
+import type {
+  Compilable,
+  CompiledQuery,
+  ExpressionBuilder,
+  FilterObject,
+  Insertable,
+  Kysely,
+  QueryResult,
+  RawBuilder,
+  RootOperationNode,
+  Transaction,
+  Updateable,
 } from "kysely";
+import { InsertQueryNode, PostgresAdapter, SqliteAdapter, sql } from "kysely";
 import { LRUCache } from "lru-cache";
 import { systemCodeOf } from "../shared/errors.ts";
 import type { Database } from "./schema.ts";
@@ -128,13 +129,8 @@ export async function announceChange(db: Kysely<Database>, domain: string): Prom
 /** Checks that all documents exist in these versions, and locks them until the transaction ends. @param versions id → version */
 export async function areCurrent(trx: Transaction<Database>, versions: ReadonlyMap<string, string>): Promise<boolean> {
   if (versions.size === 0) return true;
-  const rows = await trx
-    .selectFrom("documents")
-    .select(["id", "version"])
-    .where("id", "in", [...versions.keys()])
-    .orderBy("id")
-    .forShare()
-    .execute();
+  const ids = [...versions.keys()];
+  const rows = await trx.selectFrom("documents").select(["id", "version"]).where("id", "in", ids).orderBy("id").forShare().execute();
   const current = new Map(rows.map(({ id, version }) => [id, version]));
   return [...versions].every(([id, version]) => current.get(id) === version);
 }
@@ -143,21 +139,53 @@ export async function deletedBy(query: { executeTakeFirst(): Promise<{ readonly 
   return Number((await query.executeTakeFirst()).numDeletedRows);
 }
 
+/** Returns a condition for `where`: each of the columns has the given value. */
+export function equal<Tables extends keyof Database>(columns: FilterObject<Database, Tables>) {
+  return (eb: ExpressionBuilder<Database, Tables>) => eb.and(columns);
+}
+
+type Column<Table extends keyof Database> = keyof Database[Table] & string;
+
+/** Deletes the rows with one of the values in a column, in any number. Returns the number of deleted rows. */
+export async function deleteBy<T extends keyof Database>(
+  db: Kysely<Database>,
+  table: T,
+  column: Column<T>,
+  values: readonly (string | number)[],
+): Promise<number> {
+  let deleted = 0;
+  for (const part of inParts(values))
+    deleted += await deletedBy(db.deleteFrom(table as "session_turns").where(column as "id", "in", part as number[]));
+  return deleted;
+}
+
+/**
+ * Inserts a row, or makes the changes to the stored row with the same key. Without changes, the stored row stays.
+ * @returns true if a row was inserted or changed
+ */
+export async function upsert<T extends keyof Database>(
+  db: Kysely<Database>,
+  table: T,
+  row: Insertable<Database[T]>,
+  key: readonly Column<T>[],
+  changes?: Updateable<Database[T]>,
+): Promise<boolean> {
+  const insert = db.insertInto(table as "meta").values(row as Insertable<Database["meta"]>);
+  const atConflict = insert.onConflict((c) => {
+    const found = c.columns(key as readonly string[] as ["key"]);
+    return changes === undefined ? found.doNothing() : found.doUpdateSet(changes as Updateable<Database["meta"]>);
+  });
+  return ((await atConflict.executeTakeFirstOrThrow()).numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
 /** Stores a text for the whole installation under a key, in table `meta`. */
 export async function putFact(db: Kysely<Database>, key: string, value: string): Promise<void> {
-  await db
-    .insertInto("meta")
-    .values({ key, value })
-    .onConflict((c) => c.column("key").doUpdateSet({ value }))
-    .execute();
+  await upsert(db, "meta", { key, value }, ["key"], { value });
 }
 
 export async function countAll(db: Kysely<Database>, table: keyof Database): Promise<number> {
-  const { n } = await db
-    .selectFrom(table)
-    .select((eb) => eb.fn.countAll<number>().as("n"))
-    .executeTakeFirstOrThrow();
-  return Number(n);
+  const query = db.selectFrom(table).select(db.fn.countAll().as("n"));
+  return Number((await query.executeTakeFirstOrThrow()).n);
 }
 
 /** A placeholder in a prepared query, replaced by the value with this name. */

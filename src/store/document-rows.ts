@@ -58,12 +58,7 @@ export interface FilePut {
 }
 
 /** Numbers of a file's documents that were added, changed, unchanged and deleted when the file was stored. */
-export interface PutOutcome {
-  readonly added: number;
-  readonly changed: number;
-  readonly unchanged: number;
-  readonly deleted: number;
-}
+export type PutOutcome = Readonly<Record<"added" | "changed" | "unchanged" | "deleted", number>>;
 
 /** The data of a document that an index needs, without offsets into the original file and sentences. */
 export type IndexedDocument = Pick<
@@ -92,21 +87,14 @@ export interface CorpusCounts {
 export function createDocumentRows(db: Kysely<Database>) {
   const insertDocuments = prepareRows((rows: readonly Selectable<Database["documents"]>[]) => db.insertInto("documents").values(rows));
   const insertChunks = prepareRows((rows: readonly Selectable<Database["chunks"]>[]) => db.insertInto("chunks").values(rows));
-  const putFiles = prepareRows((rows: readonly Selectable<Database["files"]>[]) =>
-    db
-      .insertInto("files")
-      .values(rows)
-      .onConflict((c) =>
-        c.columns(["domain", "tenant", "source", "path"]).doUpdateSet((eb) => ({
-          access: eb.ref("excluded.access"),
-          originalHash: eb.ref("excluded.originalHash"),
-          settings: eb.ref("excluded.settings"),
-          status: eb.ref("excluded.status"),
-          reason: eb.ref("excluded.reason"),
-          updatedAt: eb.ref("excluded.updatedAt"),
-        })),
-      ),
-  );
+  const putFiles = prepareRows((rows: readonly Selectable<Database["files"]>[]) => {
+    const changes = ["access", "originalHash", "settings", "status", "reason", "updatedAt"] as const;
+    const insert = db.insertInto("files").values(rows);
+    return insert.onConflict((c) => {
+      const stored = c.columns(["domain", "tenant", "source", "path"]);
+      return stored.doUpdateSet((eb) => Object.fromEntries(changes.map((name) => [name, eb.ref(`excluded.${name}`)])));
+    });
+  });
   return {
     /** @param documents each with the path of its file */
     async insertDocuments(
@@ -184,33 +172,26 @@ export async function readDocumentRows(
   const rows = await db.selectFrom("documents").selectAll().where("id", "in", ids).execute();
   const held = rows.map(({ id }) => id);
   const chunks = await loadChunks(db, held);
-  return rows.map(({ file, tenant, blocks, units, sourceMap, pages, reading, outline: _, updatedAt: __, ...row }) => ({
-    file,
-    document: {
+  return rows.map(({ file, tenant, authority, type, blocks, units, sourceMap, pages, reading, outline: _, updatedAt: __, ...row }) => {
+    const places = JSON.parse(units) as [number, number, BlockType, number][];
+    const document = {
       ...row,
-      tenant: tenant === "" ? null : tenant,
-      authority: row.authority as StoredDocument["authority"],
-      type: row.type as StoredDocument["type"],
+      tenant: tenant || null,
+      ...({ authority, type } as Pick<StoredDocument, "authority" | "type">),
       blocks: (JSON.parse(blocks) as BlockList[]).map(blockOfList),
-      units: (JSON.parse(units) as [number, number, BlockType, number][]).map(
-        ([start, end, type, block]): Unit => ({ start, end, type, block }),
-      ),
+      units: places.map(([start, end, type, block]): Unit => ({ start, end, type, block })),
       sourceMap: JSON.parse(sourceMap) as number[],
       pages: pages === null ? null : (JSON.parse(pages) as number[]),
       ...(reading === null ? {} : { reading: JSON.parse(reading) as Reading }),
       chunks: chunks.get(row.id) ?? [],
-    },
-  }));
+    };
+    return { file, document };
+  });
 }
 
 export async function loadChunks(db: Kysely<Database>, documentIds: readonly string[]): Promise<Map<string, Chunk[]>> {
-  const rows = await db
-    .selectFrom("chunks")
-    .selectAll()
-    .where("documentId", "in", documentIds)
-    .orderBy("documentId")
-    .orderBy("ordinal")
-    .execute();
+  const all = db.selectFrom("chunks").selectAll().where("documentId", "in", documentIds);
+  const rows = await all.orderBy("documentId").orderBy("ordinal").execute();
   const chunks = rows.map(({ headingPath, windows, ...row }): Chunk => {
     const places = JSON.parse(windows) as [number, number, number][];
     return {
@@ -234,9 +215,8 @@ export function documentsOfFile(eb: ExpressionBuilder<Database, "files">) {
 
 /** Selects the time of the newest document of a file; null without documents. */
 export function lastReadAt(eb: ExpressionBuilder<Database, "files">) {
-  return documentsOfFile(eb)
-    .clearSelect()
-    .select(({ fn }) => fn.max("documents.updatedAt").as("readAt"));
+  const documents = documentsOfFile(eb).clearSelect();
+  return documents.select(({ fn }) => fn.max("documents.updatedAt").as("readAt"));
 }
 
 /** Selects the documents that a scope may see. */

@@ -54,12 +54,8 @@ export function createEmbeddingStore(db: Kysely<Database>) {
     async get(model: string, hashes: readonly string[]): Promise<Map<string, Float32Array>> {
       const found = new Map<string, Float32Array>();
       for (const part of inParts(hashes)) {
-        const rows = await db
-          .selectFrom("embeddings")
-          .select(["textHash", "vector"])
-          .where("model", "=", model)
-          .where("textHash", "in", part)
-          .execute();
+        const all = db.selectFrom("embeddings").select(["textHash", "vector"]).where("model", "=", model);
+        const rows = await all.where("textHash", "in", part).execute();
         for (const { textHash, vector } of rows) found.set(textHash, bytesToVector(vector));
       }
       return found;

@@ -2,7 +2,7 @@ import { type Kysely, sql, type Transaction } from "kysely";
 import { keyedHash, questionHash, sha256Hex } from "../text/hash.ts";
 import { appendAudit } from "./audit.ts";
 import { dropUnneededVersions } from "./corpus-log.ts";
-import { ALL_ROWS, countAll, deletedBy, emptyLog, inParts, isPostgres, leftInLog, rewrite, transact } from "./dialect.ts";
+import { ALL_ROWS, countAll, deleteBy, deletedBy, emptyLog, inParts, isPostgres, leftInLog, rewrite, transact } from "./dialect.ts";
 import { daysBefore } from "./reports.ts";
 import type { Database } from "./schema.ts";
 /** Selection of the data to delete. */
@@ -31,22 +31,19 @@ export type Purged = Awaited<ReturnType<typeof purge>>;
 export function createForgetStore(db: Kysely<Database>, now: () => Date, secret: () => Promise<string>) {
   const run = async (target: ForgetTarget, by: string | null) => {
     const key = await secret();
-    const found: Forgotten[] = [];
     try {
-      await transact(db, async (trx) => {
+      return await transact(db, async (trx) => {
         const counted = await forget(trx, target, key);
-        found.push(counted);
         // `count` deletes the rows too and then rolls back, so that it counts exactly what `forget` deletes.
-        if (by === null) throw new CountOnly();
+        if (by === null) throw new CountOnly(counted);
         const details = { ...counted, ...(target.type === "before" ? { time: target.time } : {}) };
         await appendAudit(trx, { actor: by, action: "forget", subject: target.type, details }, now().toISOString());
+        return counted;
       });
     } catch (error) {
-      if (!(error instanceof CountOnly)) throw error;
+      if (error instanceof CountOnly) return error.counted;
+      throw error;
     }
-    const counted = found.at(-1);
-    if (counted === undefined) throw new Error("nothing was counted");
-    return counted;
   };
   return {
     /** Counts the rows that `forget` would delete. */
@@ -72,44 +69,51 @@ export function createForgetStore(db: Kysely<Database>, now: () => Date, secret:
   };
 }
 
-class CountOnly extends Error {}
+class CountOnly extends Error {
+  readonly counted: Forgotten;
+  constructor(counted: Forgotten) {
+    super();
+    this.counted = counted;
+  }
+}
 
 async function forget(trx: Transaction<Database>, target: ForgetTarget, secret: string) {
   const before = await countRows(trx);
   const found = await findInteractions(trx, target, secret);
   const ids = found.map(({ id }) => id);
   const questions = found.map(({ question }) => question).concat(target.type === "question" ? target.question : []);
-  const embeddings = await forgetVectors(trx, questions);
+  const hashes = new Set(questions.map((question) => sha256Hex(question)));
+  const embeddings = await deleteBy(trx, "embeddings", "textHash", [...hashes]);
   const curated = await forgetCurated(trx, target, ids, secret);
-  for (const keys of inParts(found.flatMap(({ cacheKey }) => cacheKey ?? [])))
-    await trx.deleteFrom("cache_entries").where("key", "in", keys).execute();
-  for (const part of inParts(ids)) {
-    await trx.deleteFrom("interactions").where("id", "in", part).execute();
-    await trx.deleteFrom("exposures").where("answerId", "in", part).execute();
-  }
+  const cached = found.flatMap(({ cacheKey }) => cacheKey ?? []);
+  await deleteBy(trx, "cache_entries", "key", cached);
+  await deleteBy(trx, "interactions", "id", ids);
+  await deleteBy(trx, "exposures", "answerId", ids);
   // Stored responses do not record whose request they answer, so delete all of them. They would expire within an hour anyway.
   await trx.deleteFrom("idempotency").execute();
-  if (target.type === "all") await trx.deleteFrom("exposures").execute();
-  if (target.type === "before") await trx.deleteFrom("exposures").where("createdAt", "<", target.time).execute();
+  for (const table of ["exposures", "cache_entries"] as const) {
+    if (target.type === "all") await trx.deleteFrom(table).execute();
+    if (target.type === "before") await trx.deleteFrom(table).where("createdAt", "<", target.time).execute();
+  }
   await forgetSessions(trx, target, secret);
-  if (target.type === "all") await trx.deleteFrom("cache_entries").execute();
-  if (target.type === "before") await trx.deleteFrom("cache_entries").where("createdAt", "<", target.time).execute();
-  await forgetEntities(trx);
   await dropUnneeded(trx);
   const after = await countRows(trx);
-  const gone = (table: (typeof COUNTED)[number]) => (before.get(table) ?? 0) - (after.get(table) ?? 0);
+  const gone = (kind: keyof typeof before) => before[kind] - after[kind];
   return {
-    ...{ interactions: gone("interactions"), cache: gone("cache_entries"), sessions: gone("sessions"), turns: gone("session_turns") },
+    ...{ interactions: gone("interactions"), cache: gone("cache"), sessions: gone("sessions"), turns: gone("turns") },
     ...{ feedback: gone("feedback"), reports: gone("reports"), curated, embeddings },
   };
 }
 
-const COUNTED = ["interactions", "cache_entries", "sessions", "session_turns", "feedback", "reports"] as const;
-
-async function countRows(trx: Transaction<Database>): Promise<Map<(typeof COUNTED)[number], number>> {
-  const counts = new Map<(typeof COUNTED)[number], number>();
-  for (const table of COUNTED) counts.set(table, await countAll(trx, table));
-  return counts;
+async function countRows(trx: Transaction<Database>) {
+  return {
+    interactions: await countAll(trx, "interactions"),
+    cache: await countAll(trx, "cache_entries"),
+    sessions: await countAll(trx, "sessions"),
+    turns: await countAll(trx, "session_turns"),
+    feedback: await countAll(trx, "feedback"),
+    reports: await countAll(trx, "reports"),
+  };
 }
 
 async function findInteractions(trx: Transaction<Database>, target: ForgetTarget, secret: string) {
@@ -137,9 +141,6 @@ async function questionHashes(trx: Transaction<Database>, question: string, secr
   return domains.map(({ domain }) => questionHash(secret, domain, question)).concat(questionHash(secret, "", question));
 }
 
-/** Deletes entities to which no stored question is linked. */
-const forgetEntities = (trx: Transaction<Database>) => dropUnnamed(trx, "entities.id", "question_entities.entity_id");
-
 /** Deletes rows that no row of another table references. Skips rows that a transaction has locked to reference them. */
 async function dropUnnamed(trx: Transaction<Database>, named: string, by: string): Promise<void> {
   const [table = "", key = ""] = named.split(".");
@@ -150,31 +151,18 @@ async function dropUnnamed(trx: Transaction<Database>, named: string, by: string
     where not exists (select 1 from ${sql.table(naming)} where ${sql.ref(by)} = ${sql.ref(named)}) ${lock})`.execute(trx);
 }
 
-/** Deletes cached vectors of the questions. */
-async function forgetVectors(trx: Transaction<Database>, questions: readonly string[]): Promise<number> {
-  let gone = 0;
-  for (const part of inParts([...new Set(questions)].map((question) => sha256Hex(question))))
-    gone += await deletedBy(trx.deleteFrom("embeddings").where("textHash", "in", part));
-  return gone;
-}
-
 /** Deletes corrections of a forgotten question. Other corrections are the reviewer's work: only the user's words are deleted. */
 async function forgetCurated(trx: Transaction<Database>, target: ForgetTarget, ids: readonly string[], secret: string): Promise<number> {
   if (target.type === "all") return deletedBy(trx.deleteFrom("curated"));
   const hashes = target.type === "question" ? await questionHashes(trx, target.question, secret) : [];
-  const direct = hashes.length === 0 ? 0 : await deletedBy(trx.deleteFrom("curated").where("questionHash", "in", hashes));
-  return direct + (await blankCurated(trx, ids));
+  return (await deleteBy(trx, "curated", "questionHash", hashes)) + (await blankCurated(trx, ids));
 }
 
 async function blankCurated(trx: Transaction<Database>, ids: readonly string[]): Promise<number> {
   let blanked = 0;
   for (const part of inParts(ids)) {
-    const rows = await trx
-      .selectFrom("curated")
-      .select(["key", "answer"])
-      .where("interactionId", "in", part)
-      .where("question", "!=", "")
-      .execute();
+    const written = trx.selectFrom("curated").select(["key", "answer"]).where("question", "!=", "");
+    const rows = await written.where("interactionId", "in", part).execute();
     for (const { key, answer } of rows) {
       const emptied = JSON.stringify({ ...(JSON.parse(answer) as object), question: "" });
       await trx.updateTable("curated").set({ question: "", answer: emptied }).where("key", "=", key).execute();
@@ -197,7 +185,7 @@ async function forgetSessions(trx: Transaction<Database>, target: ForgetTarget, 
       const turns = await trx.selectFrom("session_turns").select(["id", "question"]).execute();
       const wanted = questionHash(secret, "", target.question);
       const ids = turns.filter(({ question }) => questionHash(secret, "", question) === wanted).map(({ id }) => id);
-      for (const part of inParts(ids)) await trx.deleteFrom("session_turns").where("id", "in", part).execute();
+      await deleteBy(trx, "session_turns", "id", ids);
       return;
     }
     case "before":
@@ -219,7 +207,7 @@ async function purge(trx: Transaction<Database>, retention: Retention, now: Date
   await trx.deleteFrom("idempotency").where("expiresAt", "<=", at).execute();
   await trx.deleteFrom("exposures").where("createdAt", "<", ago(retention.interactionsDays)).execute();
   await trx.deleteFrom("usage").where("day", "<", ago(retention.interactionsDays).slice(0, 10)).execute();
-  await forgetEntities(trx);
+  await dropUnnamed(trx, "entities.id", "question_entities.entity_id");
   return { sessions, cache, reports, interactions, audit: await purgeAudit(trx, ago(retention.auditDays), at) };
 }
 
@@ -235,46 +223,31 @@ export async function dropInteractions(
   now: Date,
 ): Promise<number> {
   const tooOld = trx.selectFrom("interactions").select("id").where("createdAt", "<", daysBefore(now, interactionsDays).toISOString());
-  const tooMany = trx
-    .selectFrom("interactions")
-    .select("id")
-    .where("reviewStatus", "=", "unreviewed")
-    .orderBy("createdAt", "desc")
-    .orderBy("id", "desc")
-    .limit(ALL_ROWS)
-    .offset(interactionsRows);
-  const notServed = trx
-    .selectFrom(tooMany.as("old"))
-    .select("old.id")
-    .where(({ not, exists, selectFrom }) =>
-      not(exists(selectFrom("cache_entries").select("key").whereRef("cache_entries.interactionId", "=", "old.id"))),
-    );
+  const unreviewed = trx.selectFrom("interactions").select("id").where("reviewStatus", "=", "unreviewed");
+  const tooMany = unreviewed.orderBy("createdAt", "desc").orderBy("id", "desc").limit(ALL_ROWS).offset(interactionsRows);
+  const serving = trx.selectFrom("cache_entries").select("interactionId").where("interactionId", "is not", null);
+  const notServed = trx.selectFrom(tooMany.as("old")).select("old.id").where("old.id", "not in", serving);
   const gone = [...(await tooOld.execute()), ...(await notServed.execute())].map(({ id }) => id);
   // Delete the user's words in corrections, too.
   await blankCurated(trx, gone);
-  let deleted = 0;
-  for (const part of inParts(gone)) deleted += await deletedBy(trx.deleteFrom("interactions").where("id", "in", part));
+  const deleted = await deleteBy(trx, "interactions", "id", gone);
   if (deleted > 0) await dropUnneeded(trx);
   return deleted;
 }
 
-/** Deletes replaced document texts, settings and contents that no stored answer references. */
+/** Deletes replaced document texts, settings, contents and entities that no stored answer or question references. */
 async function dropUnneeded(trx: Transaction<Database>): Promise<void> {
   await dropUnneededVersions(trx);
+  await dropUnnamed(trx, "entities.id", "question_entities.entity_id");
   await dropUnnamed(trx, "record_settings.hash", "records.settings");
   await dropUnnamed(trx, "answer_contents.hash", "interactions.content");
 }
 
 /** Deletes the oldest rows of the audit log. Records in a new row where the hash chain now begins. */
 async function purgeAudit(trx: Transaction<Database>, before: string, at: string): Promise<number> {
-  const newest = await trx.selectFrom("audit_log").select(["seq", "hash"]).orderBy("seq", "desc").limit(1).executeTakeFirst();
-  const lastOld = await trx
-    .selectFrom("audit_log")
-    .select(["seq", "hash"])
-    .where("at", "<", before)
-    .orderBy("seq", "desc")
-    .limit(1)
-    .executeTakeFirst();
+  const last = trx.selectFrom("audit_log").select(["seq", "hash"]).orderBy("seq", "desc").limit(1);
+  const newest = await last.executeTakeFirst();
+  const lastOld = await last.where("at", "<", before).executeTakeFirst();
   if (newest === undefined || lastOld === undefined) return 0;
   // Keep purge rows if there are no other rows: the last purge row records where the chain begins, and a new one would only replace it.
   const oldRows = await trx.selectFrom("audit_log").select("action").where("seq", "<=", lastOld.seq).execute();

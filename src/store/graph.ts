@@ -50,12 +50,10 @@ export function createGraphStore(db: Kysely<Database>, now: () => Date) {
         .innerJoin("entities as n", "n.id", "qe.entityId")
         .select(["e.key", "e.seq"])
         .distinct()
-        .where("e.scope", "=", scope)
-        .where("e.expiresAt", ">", now().toISOString())
-        .where("t.domain", "=", domain)
+        .where(({ and }) => and({ "e.scope": scope, "t.domain": domain, "n.domain": domain }))
         .where("t.slug", "in", topics)
-        .where("n.domain", "=", domain)
-        .where((eb) => eb.or(entities.map(({ type, value }) => eb.and([eb("n.type", "=", type), eb("n.value", "=", value)]))))
+        .where("e.expiresAt", ">", now().toISOString())
+        .where((eb) => eb.or(entities.map(({ type, value }) => eb.and({ "n.type": type, "n.value": value }))))
         .$if(approvedOnly, (query) =>
           query.innerJoin("interactions as i", "i.id", "e.interactionId").where("i.reviewStatus", "=", "approved"),
         )
@@ -70,14 +68,9 @@ export function createGraphStore(db: Kysely<Database>, now: () => Date) {
      * is redacted; `null` where no text may be stored. `answerId` is `null` if the interaction is not stored.
      */
     async questions(domain: string, limit: number) {
-      const entries = await db
-        .selectFrom("cache_entries")
-        .select(["key", "tenant", "access", "question", "interactionId as answerId"])
-        .where("domain", "=", domain)
-        .where("expiresAt", ">", now().toISOString())
-        .orderBy("seq", "desc")
-        .limit(limit)
-        .execute();
+      const all = db.selectFrom("cache_entries").where("domain", "=", domain).where("expiresAt", ">", now().toISOString());
+      const newest = all.orderBy("seq", "desc").limit(limit);
+      const entries = await newest.select(["key", "tenant", "access", "question", "interactionId as answerId"]).execute();
       const keys = entries.map(({ key }) => key);
       const nodes = await nodesOf(db, keys);
       return entries.map(({ tenant, access, ...entry }) => ({
@@ -106,15 +99,12 @@ export async function linkQuestion(
     unique: object,
     rest: object,
   ) => {
-    const { id } = await trx
-      .insertInto(nodes as "topics")
-      .values({ ...unique, ...rest } as Insertable<Database["topics"]>)
-      .onConflict((c) => c.columns(Object.keys(unique) as ["slug"]).doUpdateSet(rest))
-      .returning("id")
-      .executeTakeFirstOrThrow();
+    const insert = trx.insertInto(nodes as "topics").values({ ...unique, ...rest } as Insertable<Database["topics"]>);
+    const node = insert.onConflict((c) => c.columns(Object.keys(unique) as ["slug"]).doUpdateSet(rest)).returning("id");
+    const edge = { questionKey: key, [column]: (await node.executeTakeFirstOrThrow()).id } as Insertable<Database["question_topics"]>;
     await trx
       .insertInto(links as "question_topics")
-      .values({ questionKey: key, [column]: id } as Insertable<Database["question_topics"]>)
+      .values(edge)
       .execute();
   };
   for (const { slug, name, keywords } of topics)
@@ -134,27 +124,14 @@ export interface LinkedNodes {
 async function nodesOf(db: Kysely<Database>, keys: readonly string[]): Promise<Map<string, LinkedNodes>> {
   const nodes = new Map(keys.map((key) => [key, { topics: [], entities: [], sources: [] } as LinkedNodes]));
   for (const part of inParts(keys)) {
-    const topics = await db
-      .selectFrom("question_topics")
-      .innerJoin("topics", "topics.id", "question_topics.topicId")
-      .select(["questionKey", "slug", "name"])
-      .where("questionKey", "in", part)
-      .execute();
-    const entities = await db
-      .selectFrom("question_entities")
-      .innerJoin("entities", "entities.id", "question_entities.entityId")
-      .select(["questionKey", "type", "value"])
-      .where("questionKey", "in", part)
-      .execute();
-    const sources = await db
-      .selectFrom("question_sources")
-      .innerJoin("sources", "sources.id", "question_sources.sourceId")
-      .select(["questionKey", "documentId", "title"])
-      .where("questionKey", "in", part)
-      .execute();
-    for (const { questionKey, ...topic } of topics) nodes.get(questionKey)?.topics.push(topic);
-    for (const { questionKey, ...entity } of entities) nodes.get(questionKey)?.entities.push(entity);
-    for (const { questionKey, documentId, title } of sources)
+    const topics = db.selectFrom("question_topics").innerJoin("topics", "topics.id", "topicId").select(["slug", "name"]);
+    const entities = db.selectFrom("question_entities").innerJoin("entities", "entities.id", "entityId").select(["type", "value"]);
+    const sources = db.selectFrom("question_sources").innerJoin("sources", "sources.id", "sourceId").select(["documentId", "title"]);
+    for (const { questionKey, ...topic } of await topics.select("questionKey").where("questionKey", "in", part).execute())
+      nodes.get(questionKey)?.topics.push(topic);
+    for (const { questionKey, ...entity } of await entities.select("questionKey").where("questionKey", "in", part).execute())
+      nodes.get(questionKey)?.entities.push(entity);
+    for (const { questionKey, documentId, title } of await sources.select("questionKey").where("questionKey", "in", part).execute())
       nodes.get(questionKey)?.sources.push({ documentId, title: title ?? documentId });
   }
   return nodes;

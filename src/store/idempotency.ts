@@ -1,8 +1,8 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, hash, randomBytes } from "node:crypto";
 import type { Kysely } from "kysely";
 import { z } from "zod";
 import { keyedHash } from "../text/hash.ts";
-import { transact } from "./dialect.ts";
+import { transact, upsert } from "./dialect.ts";
 import type { Database } from "./schema.ts";
 
 export interface KeptResponse {
@@ -45,12 +45,7 @@ export function createIdempotencyStore(db: Kysely<Database>, now: () => Date, se
       const row = { key, fingerprint, response: null, createdAt: at, expiresAt: after(claimMs) };
       const found = await transact(db, async (trx) => {
         await trx.deleteFrom("idempotency").where("key", "=", key).where("expiresAt", "<=", at).execute();
-        const inserted = await trx
-          .insertInto("idempotency")
-          .values(row)
-          .onConflict((c) => c.column("key").doNothing())
-          .executeTakeFirst();
-        if (Number(inserted.numInsertedOrUpdatedRows ?? 0) > 0) return null;
+        if (await upsert(trx, "idempotency", row, ["key"])) return null;
         return trx.selectFrom("idempotency").select(["fingerprint", "response"]).where("key", "=", key).executeTakeFirstOrThrow();
       });
       if (found === null) return { type: "claimed" };
@@ -61,19 +56,12 @@ export function createIdempotencyStore(db: Kysely<Database>, now: () => Date, se
     async keep({ name, fingerprint }: NamedRequest, response: KeptResponse, keepMs: number): Promise<void> {
       const sealed = seal(JSON.stringify(response), await secret(), name);
       const row = { key: await idOf(name), fingerprint, response: sealed, createdAt: now().toISOString(), expiresAt: after(keepMs) };
-      await db
-        .insertInto("idempotency")
-        .values(row)
-        .onConflict((c) => c.column("key").doUpdateSet({ response: sealed, expiresAt: row.expiresAt }))
-        .execute();
+      await upsert(db, "idempotency", row, ["key"], { response: sealed, expiresAt: row.expiresAt });
     },
     /** Releases a claim, unless its response is already stored. */
     async drop({ name }: NamedRequest): Promise<void> {
-      await db
-        .deleteFrom("idempotency")
-        .where("key", "=", await idOf(name))
-        .where("response", "is", null)
-        .execute();
+      const key = await idOf(name);
+      await db.deleteFrom("idempotency").where("key", "=", key).where("response", "is", null).execute();
     },
   };
 }
@@ -85,9 +73,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 function keyOf(secret: string, name: string): Uint8Array {
-  return createHash("sha256")
-    .update(JSON.stringify(["idempotency response", secret, name]))
-    .digest();
+  return hash("sha256", JSON.stringify(["idempotency response", secret, name]), "buffer");
 }
 
 function seal(text: string, secret: string, name: string): string {

@@ -1,7 +1,7 @@
 import { type Kysely, type Selectable, sql, type Transaction } from "kysely";
 import { sha256Hex } from "../text/hash.ts";
 import { pack, unpack } from "./corpus-log.ts";
-import { type Given, prepare, prepareRows } from "./dialect.ts";
+import { type Given, prepare, prepareRows, upsert } from "./dialect.ts";
 import type { Database } from "./schema.ts";
 
 export type ReviewStatus = Database["interactions"]["reviewStatus"];
@@ -59,23 +59,17 @@ export const wholeAnswer = sql<string>`case when answer_contents.body is null th
  * @returns the writer; its last argument is the set of hashes that are known to be stored, to which it adds `hash`
  */
 export function createSharedWriter<Table extends "answer_contents" | "record_settings">(db: Kysely<Database>, table: Table) {
+  const name = table as "answer_contents";
   const isKept = prepare((given: Given<{ hash: string }>) =>
-    db
-      .selectFrom(table as "answer_contents")
-      .select("hash")
-      .where("hash", "=", given("hash"))
-      .forKeyShare(),
+    db.selectFrom(name).select("hash").where("hash", "=", given("hash")).forKeyShare(),
   );
   return async (trx: Transaction<Database>, hash: string, makeBody: () => Database[Table]["body"], known: Set<string>): Promise<void> => {
     if (known.has(hash)) return;
     known.add(hash);
     if ((await isKept(trx, { hash })).length > 0) return;
-    await trx
-      .insertInto(table as "answer_contents")
-      .values({ hash, body: makeBody() as string })
-      // If another process stores the same content, the update locks its row until this transaction ends.
-      .onConflict((c) => c.column("hash").doUpdateSet((eb) => ({ body: eb.ref("excluded.body") })))
-      .execute();
+    const body = makeBody() as string;
+    // If another process stores the same content, the update locks its row until this transaction ends.
+    await upsert(trx, name, { hash, body }, ["hash"], { body });
   };
 }
 
@@ -116,7 +110,6 @@ export function createRecordStore(db: Kysely<Database>) {
     },
     /** Returns record bodies by interaction; interactions without a record are absent. */
     async bodies(ids: readonly string[]): Promise<Map<string, unknown>> {
-      if (ids.length === 0) return new Map();
       const rows = await db.selectFrom("records").select(["interactionId", "body"]).where("interactionId", "in", ids).execute();
       return new Map(rows.map(({ interactionId, body }) => [interactionId, unpack(body)]));
     },

@@ -4,17 +4,8 @@ import { StoreError } from "../shared/errors.ts";
 import { keyedHash, questionHash } from "../text/hash.ts";
 import { areCurrent, type Given, isPostgres, prepare, prepareRows, transact } from "./dialect.ts";
 import { dropInteractions, type Retention } from "./forget.ts";
-import {
-  askerOf,
-  createRecordWriter,
-  createSharedWriter,
-  type Interaction,
-  type InteractionFacts,
-  type NewRecord,
-  type ReviewStatus,
-  wholeAnswer,
-  withContents,
-} from "./interaction.ts";
+import type { Interaction, InteractionFacts, NewRecord, ReviewStatus } from "./interaction.ts";
+import { askerOf, createRecordWriter, createSharedWriter, wholeAnswer, withContents } from "./interaction.ts";
 import { insertReport, type NewReport } from "./reports.ts";
 import { copyReviewedVersions, insertReviewedVersions } from "./review.ts";
 import type { Database } from "./schema.ts";
@@ -202,11 +193,8 @@ function createReviewReader(db: Kysely<Database>) {
   return async (trx: Transaction<Database>, { curatedKey, answerHash }: Row, known: Known["reviews"]): Promise<Reviewed | null> => {
     if (curatedKey === null) return null;
     const pair = `${curatedKey} ${answerHash}`;
-    const before = known.get(pair);
-    if (before !== undefined) return before;
-    const [found = null] = await reviews(trx, { curatedKey, answerHash });
-    known.set(pair, found);
-    return found;
+    if (!known.has(pair)) known.set(pair, (await reviews(trx, { curatedKey, answerHash }))[0] ?? null);
+    return known.get(pair) ?? null;
   };
 }
 
@@ -247,13 +235,10 @@ export function createInteractionStore(db: Kysely<Database>, parts: InteractionP
       return addSoon({ interaction, row, approved: facts.approved, report, record, turn, at, key });
     },
     async list(domain: string, limit: number) {
-      const rows = await withContents(db)
+      const latest = withContents(db).where("domain", "=", domain).orderBy("createdAt", "desc").orderBy("id", "desc").limit(limit);
+      const rows = await latest
         .select(["id", "domain", "tenant", "access", "profile", "question", wholeAnswer.as("answer"), "status", "confidence", "chance"])
         .select(["privacy", "sessionId", "cacheMode", "reviewStatus", "createdAt"])
-        .where("domain", "=", domain)
-        .orderBy("createdAt", "desc")
-        .orderBy("id", "desc")
-        .limit(limit)
         .execute();
       return rows.map((row) => ({ ...row, ...askerOf(row) }));
     },

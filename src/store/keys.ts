@@ -50,9 +50,8 @@ export function createKeyStore(db: Kysely<Database>, now: () => Date, secret: ()
       const id = randomBytes(ID_BYTES).toString("hex");
       const key = `${KEY_PREFIX}${id}_${randomBytes(SECRET_BYTES).toString("base64url")}`;
       const row = {
-        ...{ id, hash: keyedHash(await secret(), "api key", key), name },
-        ...{ roles: JSON.stringify(roles), domains: JSON.stringify(domains) },
-        ...{ tenants: JSON.stringify(tenants), access: JSON.stringify(access) },
+        ...{ id, hash: keyedHash(await secret(), "api key", key), name, roles: JSON.stringify(roles) },
+        ...{ domains: JSON.stringify(domains), tenants: JSON.stringify(tenants), access: JSON.stringify(access) },
         ...{ requestsPerHour, tokensPerDay, usdPerDay, createdAt: now().toISOString(), expiresAt, revokedAt: null },
       };
       await transact(db, async (trx) => {
@@ -75,13 +74,8 @@ export function createKeyStore(db: Kysely<Database>, now: () => Date, secret: ()
     revoke: (id: string, by: string): Promise<boolean> =>
       transact(db, async (trx) => {
         const at = now().toISOString();
-        const { numUpdatedRows } = await trx
-          .updateTable("api_keys")
-          .set({ revokedAt: at })
-          .where("id", "=", id)
-          .where("revokedAt", "is", null)
-          .executeTakeFirst();
-        if (Number(numUpdatedRows) === 0) return false;
+        const revoke = trx.updateTable("api_keys").set({ revokedAt: at }).where("id", "=", id).where("revokedAt", "is", null);
+        if ((await revoke.executeTakeFirst()).numUpdatedRows === 0n) return false;
         await appendAudit(trx, { actor: by, action: "revoke_key", subject: id, details: {} }, at);
         return true;
       }),

@@ -33,9 +33,9 @@ const POSTGRES_TYPES: readonly (readonly [RegExp, string])[] = [
 /** Creates a migration from a section: a line with its name, then statements that end in semicolons. */
 function statements(section: string): Migration {
   return {
-    async up(db: Kysely<unknown>) {
+    async up(db: Kysely<Database>) {
       const [, ...lines] = section.split("\n").filter((line) => !line.startsWith("--"));
-      const types = isPostgres(db as Kysely<Database>) ? POSTGRES_TYPES : [];
+      const types = isPostgres(db) ? POSTGRES_TYPES : [];
       const own = types.reduce((before, [type, name]) => before.replaceAll(type, name), lines.join("\n").trim());
       for (const statement of own.split(/;(?:\n|$)/)) if (statement !== "") await sql.raw(statement).execute(db);
     },
@@ -71,8 +71,8 @@ const WRITTEN: Readonly<Record<string, readonly string[]>> = {
  * statistics of an emptied table, so deleted text would survive in them. Setting a column's type to its current type
  * drops existing statistics.
  */
-async function keepNoStatistics(db: Kysely<unknown>): Promise<void> {
-  if (!isPostgres(db as Kysely<Database>)) return;
+async function keepNoStatistics(db: Kysely<Database>): Promise<void> {
+  if (!isPostgres(db)) return;
   for (const [table, columns] of Object.entries(WRITTEN)) {
     const { rows } = await sql<{ name: string; isText: boolean }>`
       select attname as name, atttypid = 'text'::regtype as "isText" from pg_attribute

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import { z } from "zod";
 import type { Scope } from "../shared/types.ts";
-import { putFact, transact } from "./dialect.ts";
+import { equal, putFact, transact, upsert } from "./dialect.ts";
 import { placeOf, type SourcePlace } from "./document-rows.ts";
 import type { Database } from "./schema.ts";
 
@@ -27,24 +27,16 @@ export function createUnfinishedStore(db: Kysely<Database>) {
     /** Returns the number of files to ingest for each unfinished source that the scope may see and that has stored files. */
     async list({ domain, tenant, access }: Scope): Promise<number[]> {
       const rows = await db.selectFrom("meta").select("value").where("key", "like", `${PREFIX}%`).orderBy("key").execute();
-      const seen = rows
-        .map(({ value }) => factSchema.parse(JSON.parse(value)))
-        .filter((one) => one.domain === domain && (one.tenant === "" || one.tenant === tenant) && access.includes(one.access));
-      const files: number[] = [];
-      for (const one of seen) if (await hasFiles(db, one)) files.push(one.files);
-      return files;
+      const found: number[] = [];
+      for (const { value } of rows) {
+        const { access: label, files, ...place } = factSchema.parse(JSON.parse(value));
+        if (place.domain !== domain || (place.tenant !== "" && place.tenant !== tenant) || !access.includes(label)) continue;
+        const stored = await db.selectFrom("files").select("path").where(equal(place)).limit(1).executeTakeFirst();
+        if (stored !== undefined) found.push(files);
+      }
+      return found;
     },
   };
-}
-
-async function hasFiles(db: Kysely<Database>, { domain, tenant, source }: z.infer<typeof factSchema>): Promise<boolean> {
-  const row = await db
-    .selectFrom("files")
-    .select("path")
-    .where(({ and }) => and({ domain, tenant, source }))
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
 }
 
 function keyOf({ domain, tenant, source, only }: Ingested): string {
@@ -61,27 +53,16 @@ export interface Origin extends SourcePlace {
   readonly baseUrl: string | null;
 }
 
-/** Stored instead of a missing folder. No absolute path is empty. */
-const BY_NAME = "";
-
 export function createOriginStore(db: Kysely<Database>, now: () => Date) {
   return {
     async put({ folder, root, access, baseUrl, ...place }: Origin): Promise<void> {
-      const values = { root, access, folder: folder ?? BY_NAME, baseUrl, updatedAt: now().toISOString() };
-      await db
-        .insertInto("origins")
-        .values({ ...placeOf(place), ...values })
-        .onConflict((c) => c.columns(["domain", "tenant", "source"]).doUpdateSet(values))
-        .execute();
+      // No absolute path is empty, so an empty text stands for a missing folder.
+      const values = { root, access, folder: folder ?? "", baseUrl, updatedAt: now().toISOString() };
+      await upsert(db, "origins", { ...placeOf(place), ...values }, ["domain", "tenant", "source"], values);
     },
     async list(domain: string): Promise<Origin[]> {
       const rows = await db.selectFrom("origins").selectAll().where("domain", "=", domain).orderBy("source").orderBy("tenant").execute();
-      return rows.map(({ tenant, folder, baseUrl, updatedAt: _, ...row }) => ({
-        ...row,
-        folder: folder === BY_NAME ? null : folder,
-        tenant: tenant === "" ? null : tenant,
-        baseUrl,
-      }));
+      return rows.map(({ tenant, folder, updatedAt: _, ...row }) => ({ ...row, folder: folder || null, tenant: tenant || null }));
     },
   };
 }
@@ -101,14 +82,10 @@ export interface Original {
 
 export function createOriginalStore(db: Kysely<Database>, now: () => Date) {
   const place = ({ domain, tenant, label }: OriginalsOf) => ({ domain, tenant: tenant ?? "", label });
-  const chosen = (of: OriginalsOf, from: Kysely<Database> = db) => from.selectFrom("originals").where(({ and }) => and(place(of)));
+  const chosen = (of: OriginalsOf, from: Kysely<Database> = db) => from.selectFrom("originals").where(equal(place(of)));
   const insert = async (into: Kysely<Database>, of: OriginalsOf, path: string, bytes: Uint8Array) => {
     const file = { bytes, updatedAt: now().toISOString() };
-    await into
-      .insertInto("originals")
-      .values({ ...place(of), path, ...file })
-      .onConflict((c) => c.columns(["domain", "tenant", "label", "path"]).doUpdateSet(file))
-      .execute();
+    await upsert(into, "originals", { ...place(of), path, ...file }, ["domain", "tenant", "label", "path"], file);
   };
   return {
     put: (of: OriginalsOf, path: string, bytes: Uint8Array): Promise<void> => insert(db, of, path, bytes),
@@ -123,10 +100,8 @@ export function createOriginalStore(db: Kysely<Database>, now: () => Date) {
         for (const { path, bytes } of files) await insert(trx, of, path, bytes);
       }),
     async remove(of: OriginalsOf, path: string): Promise<void> {
-      await db
-        .deleteFrom("originals")
-        .where(({ and }) => and({ ...place(of), path }))
-        .execute();
+      const file = { ...place(of), path };
+      await db.deleteFrom("originals").where(equal(file)).execute();
     },
     list: (of: OriginalsOf): Promise<Original[]> => chosen(of).select(["path", "updatedAt"]).orderBy("path").execute(),
     /** Returns the bytes of a file; `null`: no such file. */

@@ -133,11 +133,10 @@ export async function openPostgresVectors(store: Kysely<Database>, { domain, mod
     },
     /** Returns the sizes in bytes of the table and of the HNSW index of this domain and encoder. */
     async bytes(): Promise<{ readonly table: number; readonly index: number }> {
-      const { rows } = await sql<{ whole: number; part: number | null }>`
-        select pg_table_size(${sql.lit(name)}::regclass) as whole, pg_relation_size(to_regclass(${sql.lit(indexName)})) as part`.execute(
-        db,
-      );
-      return { table: Number(rows[0]?.whole ?? 0), index: Number(rows[0]?.part ?? 0) };
+      const query = sql<{ whole: number; part: number | null }>`
+        select pg_table_size(${sql.lit(name)}::regclass) as whole, pg_relation_size(to_regclass(${sql.lit(indexName)})) as part`;
+      const [row] = (await query.execute(db)).rows;
+      return { table: Number(row?.whole ?? 0), index: Number(row?.part ?? 0) };
     },
   };
 }
@@ -189,9 +188,8 @@ async function createTable(db: Kysely<Database>, table: RawBuilder<unknown>, typ
         access text collate "C" not null,
         embedding ${sql.raw(`${type}(${dimensions})`)} not null,
         primary key (document_id, start, model))`.execute(trx);
-      await sql`create index if not exists ${sql.id(`vectors_${dimensions}_owner`)} on ${table} (model, domain, tenant, access)`.execute(
-        trx,
-      );
+      const owner = sql.id(`vectors_${dimensions}_owner`);
+      await sql`create index if not exists ${owner} on ${table} (model, domain, tenant, access)`.execute(trx);
     });
   } catch (cause) {
     throw unavailable(cause);

@@ -29,12 +29,8 @@ export function createChanges(url: string, warn: (message: string) => void) {
   let wait = FIRST_RETRY_MS;
   let retry: NodeJS.Timeout | undefined;
   const connect = async (onChange: (domain: string | null) => void): Promise<void> => {
-    const made = new pg.Client({
-      connectionString: url,
-      application_name: "sourcebound changes",
-      keepAlive: true,
-      connectionTimeoutMillis: 5_000,
-    });
+    const settings = { application_name: "sourcebound changes", keepAlive: true, connectionTimeoutMillis: CONNECT_TIMEOUT_MS };
+    const made = new pg.Client({ connectionString: url, ...settings });
     let lost = false;
     const again = (error?: unknown) => {
       if (lost || closed) return;
@@ -45,12 +41,14 @@ export function createChanges(url: string, warn: (message: string) => void) {
           `the connection for change notifications was lost (${messageOf(error ?? "connection ended")}); until PostgreSQL answers again, every question checks for changes by other processes`,
         );
       made.end().catch(() => undefined);
-      retry = setTimeout(() => {
-        connect(onChange).then(
-          () => onChange(null),
-          () => undefined,
-        );
-      }, wait);
+      retry = setTimeout(
+        () =>
+          void connect(onChange).then(
+            () => onChange(null),
+            () => undefined,
+          ),
+        wait,
+      );
       wait = Math.min(LAST_RETRY_MS, wait * 2);
     };
     made.on("error", again);
@@ -133,14 +131,9 @@ export async function openPostgres({ url, connections, timeoutMs }: PostgresOpti
     return db;
   } catch (cause) {
     await db.destroy().catch(() => undefined);
-    throw cause instanceof StoreError
-      ? cause
-      : new StoreError(
-          "store_failed",
-          `The PostgreSQL database could not be set up (${messageOf(cause)}). Check that the user of DATABASE_URL may create tables, and try again.`,
-          {},
-          { cause },
-        );
+    if (cause instanceof StoreError) throw cause;
+    const message = `The PostgreSQL database could not be set up (${messageOf(cause)}). Check that the user of DATABASE_URL may create tables, and try again.`;
+    throw new StoreError("store_failed", message, {}, { cause });
   }
 }
 
@@ -171,22 +164,14 @@ function describeFailure(cause: unknown): unknown {
   const code = systemCodeOf(cause) ?? "";
   const message = messageOf(cause);
   if (/^28|^3D000$|^42501$/.test(code)) {
-    return new StoreError(
-      "store_denied",
-      `PostgreSQL refused the connection or a statement (${message}). Check user, password and database of DATABASE_URL, and that the user may create tables.`,
-      {},
-      { cause },
-    );
+    const refused = `PostgreSQL refused the connection or a statement (${message}). Check user, password and database of DATABASE_URL, and that the user may create tables.`;
+    return new StoreError("store_denied", refused, {}, { cause });
   }
   const isLost =
     /^(08|53|57P0|57014|25006)/.test(code) ||
     /^E(CONN|PIPE|HOST|NET|TIMEDOUT|AI_AGAIN|NOTFOUND)|^ENOTFOUND/.test(code) ||
     /^(timeout exceeded when|Query read timeout|Connection terminated|Client has encountered a connection error)/.test(message);
   if (!isLost) return cause;
-  return new StoreError(
-    "store_unavailable",
-    `PostgreSQL cannot be reached or does not answer (${message === "" ? code : message}). Confirmed changes are kept. Try again in a few seconds. If the problem persists, check DATABASE_URL and the server.`,
-    { retry_after_s: 5 },
-    { cause },
-  );
+  const lost = `PostgreSQL cannot be reached or does not answer (${message === "" ? code : message}). Confirmed changes are kept. Try again in a few seconds. If the problem persists, check DATABASE_URL and the server.`;
+  return new StoreError("store_unavailable", lost, { retry_after_s: 5 }, { cause });
 }

@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from "kysely";
 import type { Scope } from "../shared/types.ts";
 import type { DiagnosticReport, StoredReport } from "./diagnostic-report.ts";
-import { ALL_ROWS } from "./dialect.ts";
+import { ALL_ROWS, equal } from "./dialect.ts";
 import type { Interaction } from "./interaction.ts";
 import type { Database } from "./schema.ts";
 
@@ -27,6 +27,8 @@ export interface ReportSelection {
 
 /** Number of rows per read. */
 const PAGE = 500;
+/** A text after every ISO time. */
+const AFTER_ALL = "a";
 
 /** Returns the time `days` days before `now`, at the earliest the start of 1970. */
 export function daysBefore(now: Date, days: number): Date {
@@ -41,100 +43,65 @@ export async function insertReport(
   now: Date,
 ): Promise<void> {
   const owner = { domain, tenant: tenant ?? "" };
-  await trx
-    .insertInto("reports")
-    .values({
-      ...{ ...owner, id: report.id, interactionId: id, profile, confidence, createdAt: now.toISOString() },
-      ...{ access: JSON.stringify([...new Set(access)].sort()), topic: report.topic ?? "", report: JSON.stringify(report.report) },
-    })
-    .execute();
+  const row = {
+    ...{ ...owner, id: report.id, interactionId: id, profile, confidence, createdAt: now.toISOString() },
+    ...{ access: JSON.stringify([...new Set(access)].sort()), topic: report.topic ?? "", report: JSON.stringify(report.report) },
+  };
+  await trx.insertInto("reports").values(row).execute();
   await trx.deleteFrom("reports").where("createdAt", "<", daysBefore(now, report.days).toISOString()).execute();
-  await trx
-    .deleteFrom("reports")
-    .where("id", "in", (eb) =>
-      eb
-        .selectFrom("reports")
-        .select("id")
-        .where(({ and }) => and(owner))
-        .orderBy("createdAt", "desc")
-        .orderBy("id", "desc")
-        .limit(ALL_ROWS)
-        .offset(report.entries),
-    )
-    .execute();
+  const newest = trx.selectFrom("reports").select("id").where(equal(owner)).orderBy("createdAt", "desc").orderBy("id", "desc");
+  await trx.deleteFrom("reports").where("id", "in", newest.limit(ALL_ROWS).offset(report.entries)).execute();
 }
 
 export function createReportStore(db: Kysely<Database>) {
-  const owned = ({ scope, since }: ReportSelection) =>
-    db
-      .selectFrom("reports")
-      .where("reports.domain", "=", scope.domain)
-      .where("reports.tenant", "=", scope.tenant ?? "")
-      .where("reports.createdAt", ">=", since.toISOString());
   /**
-   * Returns those of the stored lists of access labels that the scope covers. They are compared in this process,
-   * because the JSON functions of the databases differ.
+   * Returns a query for the selected reports that the scope may see. Lists of access labels are compared in this
+   * process, because the JSON functions of the databases differ.
    */
-  const coveredLists = async (selection: ReportSelection) => {
-    const rows = await owned(selection).select("reports.access").distinct().execute();
-    return rows.map(({ access }) => access).filter((access) => covers(selection.scope, access));
-  };
-  const rowsOf = (selection: ReportSelection, lists: readonly string[]) =>
-    owned(selection)
-      .where("reports.access", "in", lists.length === 0 ? [""] : lists)
-      .$if(selection.topic !== undefined, (query) => query.where("reports.topic", "=", selection.topic ?? ""))
+  const select = async ({ scope, since, topic }: ReportSelection) => {
+    const place = { "reports.domain": scope.domain, "reports.tenant": scope.tenant ?? "" };
+    const owned = db.selectFrom("reports").where(equal(place)).where("reports.createdAt", ">=", since.toISOString());
+    const lists = (await owned.select("reports.access").distinct().execute()).map(({ access }) => access);
+    const covered = lists.filter((access) => (JSON.parse(access) as string[]).every((label) => scope.access.includes(label)));
+    const rows = owned
+      .where("reports.access", "in", covered.length === 0 ? [""] : covered)
+      .$if(topic !== undefined, (query) => query.where("reports.topic", "=", topic ?? ""))
       .innerJoin("interactions", "interactions.id", "reports.interactionId")
       .select(["reports.id", "reports.interactionId", "reports.domain", "reports.tenant", "reports.profile", "reports.topic"])
       .select(["reports.createdAt", "reports.report", "interactions.question"])
       .orderBy("reports.createdAt", "desc")
       .orderBy("reports.id", "desc");
+    // An object, because a promise of a query would execute it.
+    return { rows };
+  };
   return {
     /** Yields the selected reports, newest first, read in pages. */
     async *each(selection: ReportSelection): AsyncGenerator<StoredReport, void> {
-      const lists = await coveredLists(selection);
-      let last: StoredReport | undefined;
-      do {
-        const from = last;
-        const rows = await rowsOf(selection, lists)
-          .$if(from !== undefined, (q) => {
-            const { createdAt, id } = from as StoredReport;
-            return q.where((eb) =>
-              eb.or([
-                eb("reports.createdAt", "<", createdAt),
-                eb.and([eb("reports.createdAt", "=", createdAt), eb("reports.id", "<", id)]),
-              ]),
-            );
-          })
-          .limit(PAGE)
-          .execute();
-        const page = rows.map(fromRow);
+      const { rows } = await select(selection);
+      for (let last: StoredReport | undefined; ; ) {
+        const { createdAt, id } = last ?? { createdAt: AFTER_ALL, id: "" };
+        const after = rows.where((eb) => eb(eb.refTuple("reports.createdAt", "reports.id"), "<", eb.tuple(createdAt, id)));
+        const page = (await after.limit(PAGE).execute()).map(fromRow);
         yield* page;
-        last = page.length < PAGE ? undefined : page.at(-1);
-      } while (last !== undefined);
+        last = page.at(-1);
+        if (page.length < PAGE) return;
+      }
     },
     /** Returns one page, newest first. */
     async list(
       selection: ReportSelection,
       { limit, offset }: { readonly limit: number; readonly offset: number },
     ): Promise<StoredReport[]> {
-      const rows = await rowsOf(selection, await coveredLists(selection))
-        .limit(limit)
-        .offset(offset)
-        .execute();
-      return rows.map(fromRow);
+      const { rows } = await select(selection);
+      return (await rows.limit(limit).offset(offset).execute()).map(fromRow);
     },
     /** Finds a report by its own id or that of its interaction; `null`: none that the scope may see. */
     async get(id: string, selection: Omit<ReportSelection, "topic">): Promise<StoredReport | null> {
-      const row = await rowsOf(selection, await coveredLists(selection))
-        .where((eb) => eb.or([eb("reports.id", "=", id), eb("reports.interactionId", "=", id)]))
-        .executeTakeFirst();
+      const { rows } = await select(selection);
+      const row = await rows.where((eb) => eb.or({ "reports.id": id, "reports.interactionId": id })).executeTakeFirst();
       return row === undefined ? null : fromRow(row);
     },
   };
-}
-
-function covers(scope: Scope, access: string): boolean {
-  return (JSON.parse(access) as string[]).every((label) => scope.access.includes(label));
 }
 
 type ReportRow = Omit<StoredReport, "tenant" | "topic" | "report"> & Pick<Database["reports"], "tenant" | "topic" | "report">;

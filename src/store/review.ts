@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import { appendAudit } from "./audit.ts";
-import { areCurrent, type Given, inParts, prepare, transact } from "./dialect.ts";
+import { areCurrent, equal, type Given, inParts, prepare, transact, upsert } from "./dialect.ts";
 import { type Asker, askerOf, type ReviewStatus, wholeAnswer, withContents } from "./interaction.ts";
 import type { Database } from "./schema.ts";
 
@@ -13,24 +13,17 @@ const AUTOMATIC_ACTOR = "sourcebound";
  */
 export async function demoteDependants(trx: Transaction<Database>, documentIds: readonly string[], at: string): Promise<void> {
   if (documentIds.length === 0) return;
-  const curated = await servedCorrections(trx)
-    .where("key", "in", (eb) => eb.selectFrom("curated_documents").select("key").where("documentId", "in", documentIds))
-    .orderBy("key")
-    .execute();
-  for (const { key, interactionId } of curated) await demoteCurated(trx, { key, interactionId }, "a source changed", at);
+  const citing = trx.selectFrom("curated_documents").select("key").where("documentId", "in", documentIds);
+  const curated = await servedCorrections(trx).where("key", "in", citing).orderBy("key").execute();
+  for (const row of curated) await demoteCurated(trx, row, "a source changed", at);
   const resting = trx.selectFrom("review_documents").select("interactionId").where("documentId", "in", documentIds);
-  const approved = await trx
-    .updateTable("interactions")
-    .set({ reviewStatus: "unreviewed", demotedAt: at })
-    .where("id", "in", resting)
-    .where("reviewStatus", "=", "approved")
-    .returning(["id", "reviewedBy"])
-    .execute();
+  const withdraw = trx.updateTable("interactions").set({ reviewStatus: "unreviewed", demotedAt: at }).where("id", "in", resting);
+  const approved = await withdraw.where("reviewStatus", "=", "approved").returning(["id", "reviewedBy"]).execute();
   await trx.deleteFrom("review_documents").where("interactionId", "in", resting).execute();
   // Only answers that a person approved get an audit row, not those that were stored as approved.
-  for (const { id } of approved.filter(({ reviewedBy }) => reviewedBy !== null)) {
-    await appendAudit(trx, { actor: AUTOMATIC_ACTOR, action: "demote", subject: id, details: { why: "a source changed" } }, at);
-  }
+  for (const { id, reviewedBy } of approved)
+    if (reviewedBy !== null)
+      await appendAudit(trx, { actor: AUTOMATIC_ACTOR, action: "demote", subject: id, details: { why: "a source changed" } }, at);
 }
 
 function servedCorrections(trx: Transaction<Database>) {
@@ -45,11 +38,8 @@ async function demoteCurated(
   at: string,
 ): Promise<void> {
   await trx.updateTable("curated").set({ status: "demoted", demotedAt: at }).where("key", "=", key).execute();
-  await trx
-    .updateTable("interactions")
-    .set({ reviewStatus: "unreviewed", demotedAt: at })
-    .where(({ and }) => and({ curatedKey: key, cacheMode: "curated", reviewStatus: "approved" }))
-    .execute();
+  const withdraw = trx.updateTable("interactions").set({ reviewStatus: "unreviewed", demotedAt: at });
+  await withdraw.where(equal({ curatedKey: key, cacheMode: "curated", reviewStatus: "approved" })).execute();
   await trx.updateTable("interactions").set({ demotedAt: at }).where("id", "=", interactionId).execute();
   await appendAudit(trx, { actor: AUTOMATIC_ACTOR, action: "demote", subject: interactionId, details: { why, curated: true } }, at);
 }
@@ -85,12 +75,11 @@ export function createReviewStore(db: Kysely<Database>, now: () => Date) {
     pending: (domain: string, options: PendingOptions): Promise<PendingInteraction[]> => listPending(db, domain, options),
     get: (id: string, sees?: Sees): Promise<ReviewedInteraction | null> => getReviewed(db, id, sees),
     async questions(ids: readonly string[]): Promise<Map<string, string>> {
-      const rows = ids.length === 0 ? [] : await db.selectFrom("interactions").select(["id", "question"]).where("id", "in", ids).execute();
+      const rows = await db.selectFrom("interactions").select(["id", "question"]).where("id", "in", ids).execute();
       return new Map(rows.map(({ id, question }) => [id, question]));
     },
     /** Returns the askers of interactions by id; deleted interactions are absent. */
     async askers(ids: readonly string[]): Promise<Map<string, Asker>> {
-      if (ids.length === 0) return new Map();
       const rows = await db.selectFrom("interactions").select(["id", "domain", "tenant", "access"]).where("id", "in", ids).execute();
       return new Map(rows.map((row) => [row.id, askerOf(row)]));
     },
@@ -137,10 +126,12 @@ async function flag(trx: Transaction<Database>, { id, by, keepsCached = false }:
   if (same.length === 0) return "missing";
   await setStatus(trx, same, "flagged", by, at, keepsCached);
   await appendAudit(trx, { actor: by, action: "flag", subject: id, details: { same: same.length } }, at);
-  const served = await servedCorrections(trx)
-    .where("key", "in", (eb) => eb.selectFrom("interactions").select("curatedKey").where("id", "=", id).where("cacheMode", "=", "curated"))
-    .execute();
-  for (const row of served) await demoteCurated(trx, row, "the correction was flagged", at);
+  const curated = trx
+    .selectFrom("interactions")
+    .select("curatedKey")
+    .where(equal({ id, cacheMode: "curated" }));
+  for (const row of await servedCorrections(trx).where("key", "in", curated).execute())
+    await demoteCurated(trx, row, "the correction was flagged", at);
   return "done";
 }
 
@@ -149,20 +140,15 @@ async function correct(
   { id, by, versions, curatedId, answer }: ReviewAct & { readonly curatedId: string; readonly answer: string },
   at: string,
 ): Promise<ReviewOutcome> {
-  const row = await trx
-    .selectFrom("interactions")
-    .select(["curatedKey", "domain", "question", "questionHash"])
-    .where("id", "=", id)
-    .executeTakeFirst();
+  const facts = trx.selectFrom("interactions").select(["curatedKey", "domain", "question", "questionHash"]);
+  const row = await facts.where("id", "=", id).executeTakeFirst();
   if (row === undefined || row.curatedKey === null) return "missing";
   if (versions.size === 0 || !(await areCurrent(trx, versions))) return "stale";
   const { curatedKey: key, domain, question, questionHash } = row;
   await trx.deleteFrom("curated").where("key", "=", key).execute();
-  const correction = { key, id: curatedId, interactionId: id, domain, question, questionHash, answer, createdBy: by, createdAt: at };
-  await trx
-    .insertInto("curated")
-    .values({ ...correction, status: "served", demotedAt: null })
-    .execute();
+  const served = { status: "served", demotedAt: null, createdBy: by, createdAt: at } as const;
+  const correction = { key, id: curatedId, interactionId: id, domain, question, questionHash, answer, ...served };
+  await trx.insertInto("curated").values(correction).execute();
   const cited = [...versions].map(([documentId, version]) => ({ key, documentId, version }));
   await trx.insertInto("curated_documents").values(cited).execute();
   const same = await sameAnswers(trx, id);
@@ -176,12 +162,7 @@ async function sameAnswers(trx: Transaction<Database>, id: string): Promise<stri
   const row = await trx.selectFrom("interactions").select(["curatedKey", "answerHash"]).where("id", "=", id).executeTakeFirst();
   if (row === undefined) return [];
   if (row.curatedKey === null) return [id];
-  const rows = await trx
-    .selectFrom("interactions")
-    .select("id")
-    .where(({ and }) => and(row))
-    .execute();
-  return rows.map((one) => one.id);
+  return (await trx.selectFrom("interactions").select("id").where(equal(row)).execute()).map((one) => one.id);
 }
 
 /** Sets the review status. If not `approved`, also deletes the reviewed versions and, unless `keepsCached`, the cache entries. */
@@ -199,17 +180,8 @@ async function setStatus(
     if (status === "approved") continue;
     await trx.deleteFrom("review_documents").where("interactionId", "in", part).execute();
     if (keepsCached) continue;
-    await trx
-      .deleteFrom("cache_entries")
-      .where("key", "in", (eb) =>
-        eb
-          .selectFrom("interactions")
-          .select("cacheKey as key")
-          .$narrowType<{ key: string }>()
-          .where("id", "in", part)
-          .where("cacheKey", "is not", null),
-      )
-      .execute();
+    const cached = trx.selectFrom("interactions").select("cacheKey as key").where("id", "in", part).where("cacheKey", "is not", null);
+    await trx.deleteFrom("cache_entries").where("key", "in", cached.$narrowType<{ key: string }>()).execute();
   }
 }
 
@@ -218,27 +190,18 @@ const VERDICT_CHANGES = 10;
 
 async function rate(trx: Transaction<Database>, rating: Rating, at: string): Promise<"done" | "missing" | "too_often"> {
   const { id, domain, tenant, sessionHash, verdict } = rating;
-  const row = await trx
-    .selectFrom("interactions")
-    .select(["access", "sessionId", "privacy"])
-    .where(({ and }) => and({ id, domain, tenant: tenant ?? "" }))
-    .executeTakeFirst();
+  const interaction = trx.selectFrom("interactions").select(["access", "sessionId", "privacy"]);
+  const row = await interaction.where(equal({ id, domain, tenant: tenant ?? "" })).executeTakeFirst();
   if (row === undefined || !sameLabels(JSON.parse(row.access) as string[], rating.access)) return "missing";
   if (sessionHash !== null && row.sessionId !== sessionHash) return "missing";
   const reason = row.privacy === "ephemeral" ? null : rating.reason;
-  const before = await trx
-    .selectFrom("feedback")
-    .select(["verdict", "reason", "changes"])
-    .where("interactionId", "=", id)
-    .executeTakeFirst();
+  const rated = trx.selectFrom("feedback").select(["verdict", "reason", "changes"]);
+  const before = await rated.where("interactionId", "=", id).executeTakeFirst();
   if (before?.verdict === verdict && before.reason === reason) return "done";
   const changes = before === undefined ? 0 : before.changes + 1;
   if (changes > VERDICT_CHANGES) return "too_often";
-  await trx
-    .insertInto("feedback")
-    .values({ interactionId: id, verdict, reason, changes, createdAt: at, updatedAt: at })
-    .onConflict((c) => c.column("interactionId").doUpdateSet({ verdict, reason, changes, updatedAt: at }))
-    .execute();
+  const feedback = { verdict, reason, changes, updatedAt: at };
+  await upsert(trx, "feedback", { interactionId: id, createdAt: at, ...feedback }, ["interactionId"], feedback);
   await appendAudit(trx, { actor: "asker", action: "feedback", subject: id, details: { verdict, reason: reason !== null } }, at);
   return "done";
 }
@@ -256,16 +219,9 @@ export async function insertReviewedVersions(trx: Transaction<Database>, id: str
 
 /** Copies the document versions of a review to the interaction that inherits it. */
 export async function copyReviewedVersions(trx: Transaction<Database>, from: string, to: string): Promise<void> {
-  await trx
-    .insertInto("review_documents")
-    .columns(["interactionId", "documentId", "version"])
-    .expression((eb) =>
-      eb
-        .selectFrom("review_documents")
-        .select([sql<string>`${to}`.as("interactionId"), "documentId", "version"])
-        .where("interactionId", "=", from),
-    )
-    .execute();
+  const copies = trx.selectFrom("review_documents").select([sql<string>`${to}`.as("interactionId"), "documentId", "version"]);
+  const insert = trx.insertInto("review_documents").columns(["interactionId", "documentId", "version"]);
+  await insert.expression(copies.where("interactionId", "=", from)).execute();
 }
 
 /** An interaction that waits for review, with the values by which the queue is ranked. */
@@ -354,17 +310,18 @@ async function getReviewed(db: Kysely<Database>, id: string, sees: Sees | undefi
     .where("id", "=", id)
     .executeTakeFirst();
   if (row === undefined) return null;
-  const { questionHash, ...found } = row;
-  const asker = askerOf(row);
-  if (sees?.(asker) === false) return null;
+  const { questionHash, ...found } = { ...row, ...askerOf(row) };
+  if (sees?.(found) === false) return null;
   const rated = await db.selectFrom("feedback").selectAll().where("interactionId", "=", id).executeTakeFirst();
-  const curated =
-    row.curatedKey === null ? undefined : await db.selectFrom("curated").selectAll().where("key", "=", row.curatedKey).executeTakeFirst();
+  const curated = await db
+    .selectFrom("curated")
+    .selectAll()
+    .where("key", "=", row.curatedKey ?? "")
+    .executeTakeFirst();
   const report = await db.selectFrom("reports").select("id").where("interactionId", "=", id).executeTakeFirst();
   const askers = await countAskers(db, { domain: row.domain, questionHash }, sees);
   return {
     ...found,
-    ...asker,
     asked: askers.reduce((sum, { n }) => sum + Number(n), 0),
     feedback: rated === undefined ? null : { verdict: rated.verdict, reason: rated.reason, at: rated.updatedAt },
     curated: curated ?? null,

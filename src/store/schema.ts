@@ -62,64 +62,41 @@ export interface Database {
   files: Row<"domain" | "tenant" | "source" | "path" | "access" | "originalHash" | "settings" | "updatedAt", "reason"> & {
     status: "ok" | "failed";
   };
-  /** `blocks` to `sourceMap`, `outline`, `pages` and `reading` are JSON. `file` differs from `path` for entries of a JSON file. */
+  /**
+   * `blocks` to `sourceMap`, `outline`, `pages` and `reading` are JSON. `file` differs from `path` for entries of a JSON file.
+   * - `outline`: headings as `[start, level, text]`, so that filters need not load the text of the document
+   * - `pages`: offsets of page starts; `null`: no pages
+   * - `reading`: format, encoding and notices of parsing; `null`: stored by an older version
+   */
   documents: Omit<StoredDocument, "tenant" | "authority" | "type" | "blocks" | "units" | "sourceMap" | "pages" | "reading" | "chunks"> &
-    Row<"tenant" | "file" | "blocks" | "units" | "sourceMap" | "updatedAt", "authority" | "type"> & {
-      /** Headings as `[start, level, text]`, so that filters need not load the text of the document. */
-      outline: string;
-      /** Offsets of page starts; `null`: no pages. */
-      pages: string | null;
-      /** Format, encoding and notices of parsing; `null`: stored by an older version. */
-      reading: string | null;
-    };
+    Row<"tenant" | "file" | "blocks" | "units" | "sourceMap" | "outline" | "updatedAt", "authority" | "type" | "pages" | "reading">;
   chunks: Row<"id" | "documentId" | "headingPath" | "windows", never, "ordinal" | "start" | "end" | "tokens">;
   /** Cached embeddings by model and text hash; float32, little-endian. */
   embeddings: { model: string; textHash: string; vector: Uint8Array };
-  interactions: Row<
-    "id" | "domain" | "tenant" | "access" | "profile" | "status" | "cacheMode" | "createdAt",
-    "reviewedBy" | "reviewedAt"
-  > & {
-    /** Keyed hash of the session's name. */
-    sessionId: string | null;
-    /** Keyed hash of the user's id. */
-    userId: string | null;
-    /** Redacted; empty if `privacy` is `ephemeral`. */
-    question: string;
-    /** JSON without the members in `content`; empty if `privacy` is `ephemeral`. */
-    answer: string;
-    /** Key in `answer_contents` of further members of the answer, which many answers share; `null`: none. */
-    content: string | null;
-    privacy: "redacted" | "ephemeral";
-    /** Keyed hash of the normalised, resolved question. Questions are counted by it. */
-    questionHash: string;
-    /** Keyed hash of the normalised question as asked. */
-    askedHash: string;
-    /** Keyed hash of the answer and its document versions. */
-    answerHash: string;
-    /** Key under which a correction of this answer is stored; `null`: the answer cannot be corrected. */
-    curatedKey: string | null;
-    /** Key of the answer in the cache; `null`: not cached. */
-    cacheKey: string | null;
-    /** Reason of a refusal. */
-    reason: string | null;
-    reviewStatus: "unreviewed" | "approved" | "flagged";
-    /** Time at which a review or correction of the answer was withdrawn. */
-    demotedAt: string | null;
-    confidence: number | null;
-    warnings: number;
-    conflicts: number;
-    /** Confidence from which the profile's learned gate decided; `null`: another gate decided, or the answer came from the cache. */
-    chance: number | null;
-    /** Tokens that models used; `null`: an endpoint did not count them. */
-    tokens: number | null;
-    costUsd: number | null;
-    /** Tokens, and US dollars, that an answer from the cache cost originally. */
-    savedTokens: number | null;
-    savedUsd: number | null;
-    /** Topics of the cited documents, JSON. */
-    topics: string;
-    latencyMs: number | null;
-  };
+  /**
+   * - `question`: redacted; empty if `privacy` is `ephemeral`
+   * - `answer`: JSON without the members in `content`; empty if `privacy` is `ephemeral`
+   * - `content`: key in `answer_contents` of further members of the answer, which many answers share; `null`: none
+   * - `questionHash`: keyed hash of the normalised, resolved question; questions are counted by it
+   * - `askedHash`: keyed hash of the normalised question as asked
+   * - `answerHash`: keyed hash of the answer and its document versions
+   * - `sessionId`, `userId`: keyed hashes of the session's name and of the user's id
+   * - `curatedKey`: key under which a correction of this answer is stored; `null`: the answer cannot be corrected
+   * - `cacheKey`: key of the answer in the cache; `null`: not cached
+   * - `reason`: reason of a refusal
+   * - `demotedAt`: time at which a review or correction of the answer was withdrawn
+   * - `topics`: topics of the cited documents, JSON
+   * - `chance`: confidence from which the profile's learned gate decided; `null`: another gate decided, or the answer came from the cache
+   * - `tokens`: tokens that models used; `null`: an endpoint did not count them
+   * - `savedTokens`, `savedUsd`: tokens, and US dollars, that an answer from the cache cost originally
+   */
+  interactions: Row<"id" | "domain" | "tenant" | "access" | "profile" | "status" | "cacheMode" | "createdAt", "reviewedBy" | "reviewedAt"> &
+    Row<"question" | "answer" | "questionHash" | "askedHash" | "answerHash" | "topics", "content" | "sessionId" | "userId" | "reason"> &
+    Row<never, "curatedKey" | "cacheKey" | "demotedAt", "warnings" | "conflicts"> &
+    Record<"confidence" | "chance" | "tokens" | "costUsd" | "savedTokens" | "savedUsd" | "latencyMs", number | null> & {
+      privacy: "redacted" | "ephemeral";
+      reviewStatus: "unreviewed" | "approved" | "flagged";
+    };
   /** JSON that many answers share, by its SHA-256. Deleted with the last answer that references it. */
   answer_contents: { hash: string; body: string };
   /** Document versions on which a reviewed answer is based. */
@@ -133,28 +110,27 @@ export interface Database {
   feedback: Row<"interactionId" | "createdAt" | "updatedAt", "reason", "changes"> & { verdict: "up" | "down" };
   /** Append-only. `hash` covers the row and `previous`, the hash of the row before. Contains no words of questions or answers. */
   audit_log: { seq: number; at: string; actor: string; action: string; subject: string; details: string; previous: string; hash: string };
-  /** Diagnostic reports. Each is deleted with its interaction. */
-  reports: Row<"id" | "interactionId" | "domain" | "tenant" | "profile" | "report" | "createdAt"> & {
-    /** Access labels of the asker, sorted. Only scopes with all of them see the report. */
-    access: string;
-    /** Slug of the main topic; `""`: none. */
-    topic: string;
+  /**
+   * Diagnostic reports. Each is deleted with its interaction. `access`: access labels of the asker, sorted; only scopes
+   * with all of them see the report. `topic`: slug of the main topic; `""`: none.
+   */
+  reports: Row<"id" | "interactionId" | "domain" | "tenant" | "profile" | "report" | "access" | "topic" | "createdAt"> & {
     confidence: number | null;
   };
-  cache_entries: Row<
-    "key" | "domain" | "tenant" | "access" | "profile" | "language" | "detail" | "encoder" | "configHash" | "answer",
-    "interactionId" | "vectorModel"
-  > & {
-    /** Rises with every entry and is never reused. So a process that remembers the highest number can later read just the newer entries. */
-    seq: Generated<number>;
-    /** Keyed hash of everything that determines an answer, except question and documents. A lookup finds only equal hashes. */
-    scope: string;
-    /** Redacted; `null` where no text may be stored. Then there is no vector and no link to topics and entities either. */
-    question: string | null;
-    vector: Uint8Array | null;
-    /** Retrieved documents and cited chunks, as JSON. */
-    retrieved: string;
-  } & Row<"createdAt" | "expiresAt" | "usedAt">;
+  /**
+   * - `seq` rises with every entry and is never reused. So a process that remembers the highest number can later read just
+   * the newer entries.
+   * - `scope`: keyed hash of everything that determines an answer, except question and documents. A lookup finds only
+   * equal hashes.
+   * - `question`: redacted; `null` where no text may be stored. Then there is no vector and no link to topics and
+   * entities either.
+   * - `retrieved`: retrieved documents and cited chunks, as JSON
+   */
+  cache_entries: Row<"key" | "scope" | "domain" | "tenant" | "access" | "profile" | "language" | "detail" | "encoder" | "configHash"> &
+    Row<"answer" | "retrieved" | "createdAt" | "expiresAt" | "usedAt", "question" | "interactionId" | "vectorModel"> & {
+      seq: Generated<number>;
+      vector: Uint8Array | null;
+    };
   /** Document versions that cached answers cite or mention. */
   cache_documents: { key: string; documentId: string; version: string };
   topics: { id: Generated<number>; domain: string; slug: string; name: string; keywords: string };
@@ -174,15 +150,12 @@ export interface Database {
   records: { interactionId: string; domain: string; revision: number; settings: string; body: Uint8Array };
   /** Everything that determines answers, except documents and question: deflated JSON by the SHA-256 of the JSON. */
   record_settings: { hash: string; body: Uint8Array };
-  api_keys: Row<"id" | "name" | "createdAt", "expiresAt" | "revokedAt"> & {
-    /** Keyed hash of the key. The key itself is not stored. */
-    hash: string;
-    /** `roles`, `domains`, `tenants` and `access` are JSON lists. `null`: all domains, all tenants, the configured access labels. */
-    roles: string;
-    domains: string;
-    tenants: string;
-    access: string;
-  } & Record<"requestsPerHour" | "tokensPerDay" | "usdPerDay", number | null>;
+  /**
+   * - `hash`: keyed hash of the key; the key itself is not stored
+   * - `roles`, `domains`, `tenants` and `access` are JSON lists. `null`: all domains, all tenants, the configured access labels
+   */
+  api_keys: Row<"id" | "name" | "hash" | "roles" | "domains" | "tenants" | "access" | "createdAt", "expiresAt" | "revokedAt"> &
+    Record<"requestsPerHour" | "tokensPerDay" | "usdPerDay", number | null>;
   /** Usage per caller and day (UTC). `caller` is a keyed hash. */
   usage: { caller: string; day: string; answers: number; tokens: number; costUsd: number };
   /** Budgets that are reserved for answers in progress. */
@@ -203,31 +176,21 @@ export interface Database {
   /** Rows that transactions lock, one for each resource that only one of them at a time may write. */
   turns: { name: string };
   /** Ingestion jobs. Any process may claim one. */
-  jobs: Row<"domain" | "createdAt" | "updatedAt", "reason" | "worker"> & {
+  /**
+   * - `id`: key of the work; each is in the queue at most once
+   * - `work`: what to ingest, as JSON
+   * - `aliveAt`: time of the worker's last heartbeat
+   */
+  jobs: Row<"id" | "domain" | "work" | "createdAt" | "updatedAt", "reason" | "worker" | "aliveAt"> & {
     /** Order in which jobs were requested. */
     seq: Generated<number>;
-    /** Key of the work. Each is in the queue at most once. */
-    id: string;
-    /** What to ingest, as JSON. */
-    work: string;
     /** `queued` with a worker: the job runs and was requested again meanwhile. */
     state: "queued" | "running" | "failed";
-    /** Time of the worker's last heartbeat. */
-    aliveAt: string | null;
   };
   /** Uploaded files, for processes that share a database but not a folder. */
   originals: { domain: string; tenant: string; label: string; path: string; bytes: Uint8Array; updatedAt: string };
-  sessions: Row<"domain" | "tenant" | "access" | "createdAt" | "updatedAt" | "expiresAt"> & {
-    /** Keyed hash of the session's name, scope and user. */
-    id: string;
-    /** Keyed hash of the session's name alone. */
-    nameHash: string;
-    /** Keyed hash of the user's id. */
-    userId: string | null;
-  };
-  session_turns: Row<"sessionId" | "question" | "answer" | "citations" | "createdAt"> & {
-    id: Generated<number>;
-    /** Displayed sentences and sources as JSON; empty if there are none, as in turns of older versions. */
-    shown: string;
-  };
+  /** `id`: keyed hash of the session's name, scope and user; `nameHash`: of the name alone; `userId`: keyed hash of the user's id. */
+  sessions: Row<"id" | "nameHash" | "domain" | "tenant" | "access" | "createdAt" | "updatedAt" | "expiresAt", "userId">;
+  /** `shown`: displayed sentences and sources as JSON; empty if there are none, as in turns of older versions. */
+  session_turns: Row<"sessionId" | "question" | "answer" | "citations" | "shown" | "createdAt"> & { id: Generated<number> };
 }

@@ -2,24 +2,18 @@ import type { Kysely, Selectable, Transaction } from "kysely";
 import type { Scope, Turn } from "../shared/types.ts";
 import { keyedHash } from "../text/hash.ts";
 import { compareText } from "../text/normalise.ts";
-import { countAll, deletedBy, prepareRows } from "./dialect.ts";
+import { countAll, deleteBy, deletedBy, prepareRows, upsert } from "./dialect.ts";
 import type { Database } from "./schema.ts";
 
-export interface SessionTurn extends Turn {
+/** A turn with the sentences and sources that were displayed. */
+export interface ShownTurn extends Turn {
   /** Ids of the chunks that the answer cites. */
   readonly citations: readonly string[];
-}
-
-/** A turn with the sentences and sources that were displayed. */
-export interface ShownTurn extends SessionTurn {
   /** Displayed sentences and sources as JSON text; `null`: none. */
   readonly shown?: string | null | undefined;
 }
 
-export interface StoredTurn extends SessionTurn {
-  readonly shown: string | null;
-  readonly createdAt: string;
-}
+export type StoredTurn = ShownTurn & { readonly shown: string | null; readonly createdAt: string };
 
 export interface SessionSettings {
   readonly idleMinutes: number;
@@ -96,8 +90,7 @@ type SessionRow = Selectable<Database["sessions"]>;
  * processes lock rows in the same order and cannot deadlock.
  */
 function spokenIn(spoken: readonly (NewTurn & { readonly row: SessionRow })[]) {
-  const sessions = [...Map.groupBy(spoken, ({ row }) => row.id).values()];
-  return sessions
+  return [...Map.groupBy(spoken, ({ row }) => row.id).values()]
     .flatMap((turns) => turns.slice(-1).map(({ row, settings }) => ({ row, limit: settings.limit, added: turns.length })))
     .sort((a, b) => compareText(a.row.id, b.row.id));
 }
@@ -105,15 +98,10 @@ function spokenIn(spoken: readonly (NewTurn & { readonly row: SessionRow })[]) {
 /** Builds the row of a session that begins with this turn. */
 function sessionOf({ session, scope, settings: { idleMinutes, userId = null } }: NewTurn, key: string, at: string): SessionRow {
   return {
-    id: sessionKey(key, session, scope, userId),
-    nameHash: keyedHash(key, "session", session),
-    domain: scope.domain,
-    tenant: scope.tenant ?? "",
-    access: JSON.stringify(labelsOf(scope)),
+    ...{ id: sessionKey(key, session, scope, userId), nameHash: keyedHash(key, "session", session) },
+    ...{ domain: scope.domain, tenant: scope.tenant ?? "", access: JSON.stringify(labelsOf(scope)) },
     userId: userId === null ? null : keyedHash(key, "user", userId),
-    createdAt: at,
-    updatedAt: at,
-    expiresAt: new Date(Date.parse(at) + idleMinutes * 60_000).toISOString(),
+    ...{ createdAt: at, updatedAt: at, expiresAt: new Date(Date.parse(at) + idleMinutes * 60_000).toISOString() },
   };
 }
 
@@ -124,21 +112,13 @@ function rowOfTurn({ question, answer, citations, shown }: ShownTurn, sessionId:
 /** Extends an existing session. An expired one begins again without turns. */
 async function goOn(trx: Transaction<Database>, row: SessionRow, at: string): Promise<void> {
   await trx.deleteFrom("sessions").where("id", "=", row.id).where("expiresAt", "<=", at).execute();
-  await trx
-    .insertInto("sessions")
-    .values(row)
-    .onConflict((c) => c.column("id").doUpdateSet({ updatedAt: row.updatedAt, expiresAt: row.expiresAt }))
-    .execute();
+  await upsert(trx, "sessions", row, ["id"], { updatedAt: row.updatedAt, expiresAt: row.expiresAt });
 }
 
 async function dropTurns(trx: Transaction<Database>, session: string, limit: number): Promise<void> {
-  await trx
-    .deleteFrom("session_turns")
-    .where("sessionId", "=", session)
-    .where("id", "not in", (eb) =>
-      eb.selectFrom("session_turns").select("id").where("sessionId", "=", session).orderBy("id", "desc").limit(Math.max(limit, 0)),
-    )
-    .execute();
+  const all = trx.selectFrom("session_turns").select("id").where("sessionId", "=", session);
+  const latest = all.orderBy("id", "desc").limit(Math.max(limit, 0));
+  await trx.deleteFrom("session_turns").where("sessionId", "=", session).where("id", "not in", latest).execute();
 }
 
 export function createSessionStore(db: Kysely<Database>, now: () => Date, secret: () => Promise<string>) {
@@ -146,15 +126,10 @@ export function createSessionStore(db: Kysely<Database>, now: () => Date, secret
     /** Returns the last `limit` turns of a session, oldest first. Returns none for another scope or user, or after expiry. */
     async turns(name: string, scope: Scope, limit: number, userId: string | null = null): Promise<StoredTurn[]> {
       const id = sessionKey(await secret(), name, scope, userId);
-      const rows = await db
-        .selectFrom("session_turns")
-        .innerJoin("sessions", "sessions.id", "session_turns.sessionId")
-        .selectAll("session_turns")
-        .where("sessions.id", "=", id)
-        .where("sessions.expiresAt", ">", now().toISOString())
-        .orderBy("session_turns.id", "desc")
-        .limit(Math.max(limit, 0))
-        .execute();
+      const all = db.selectFrom("session_turns").innerJoin("sessions", "sessions.id", "session_turns.sessionId");
+      const current = all.where("sessions.id", "=", id).where("sessions.expiresAt", ">", now().toISOString());
+      const latest = current.orderBy("session_turns.id", "desc").limit(Math.max(limit, 0));
+      const rows = await latest.selectAll("session_turns").execute();
       return rows.reverse().map(({ question, answer, citations, shown, createdAt }) => ({
         ...{ question, answer, createdAt, shown: shown === "" ? null : shown },
         citations: JSON.parse(citations) as string[],
@@ -177,15 +152,11 @@ export function createSessionStore(db: Kysely<Database>, now: () => Date, secret
 async function dropSilent(trx: Transaction<Database>, most: number, spoken: readonly string[]): Promise<number> {
   const tooMany = (await countAll(trx, "sessions")) - Math.max(most, 1);
   if (tooMany <= 0) return -tooMany;
-  const silent = trx
-    .selectFrom("sessions")
-    .select("id")
-    .where("id", "not in", spoken.slice(0, Math.max(most, 1)))
-    .orderBy("expiresAt")
-    .orderBy("id", "desc")
-    .limit(tooMany);
+  const kept = spoken.slice(0, Math.max(most, 1));
+  const others = trx.selectFrom("sessions").select("id").where("id", "not in", kept);
+  const silent = others.orderBy("expiresAt").orderBy("id", "desc").limit(tooMany);
   const gone = (await silent.execute()).map(({ id }) => id);
-  if (gone.length > 0) await trx.deleteFrom("sessions").where("id", "in", gone).execute();
+  await deleteBy(trx, "sessions", "id", gone);
   return 0;
 }
 

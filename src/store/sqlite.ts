@@ -1,17 +1,8 @@
 import { accessSync, closeSync, constants, existsSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import {
-  CamelCasePlugin,
-  type CompiledQuery,
-  type DatabaseConnection,
-  type Driver,
-  Kysely,
-  type QueryResult,
-  type SelectModifierNode,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
-} from "kysely";
+import type { CompiledQuery, DatabaseConnection, Driver, QueryResult, SelectModifierNode } from "kysely";
+import { CamelCasePlugin, Kysely, SqliteIntrospector, SqliteQueryCompiler } from "kysely";
 import { messageOf, StoreError, systemCodeOf } from "../shared/errors.ts";
 import { ChangeCount, CountingAdapter, StatementCache } from "./dialect.ts";
 import { migrateStore } from "./migrations.ts";
@@ -40,15 +31,11 @@ const CHECKPOINT_PAGES = 4_000;
  * them too
  */
 export async function openSqlite(path: string, last?: string): Promise<Kysely<Database>> {
-  const writer = connect(path);
-  const reader = connect(path);
-  reader.exec("pragma query_only = ON");
-  const prepared = { writer: new StatementCache(writer), reader: new StatementCache(reader) };
-  const changes = new ChangeCount(() => versionOf(prepared.writer));
+  const connections = openConnections(path);
   const db = new Kysely<Database>({
     dialect: {
-      createAdapter: () => new CountingAdapter(changes),
-      createDriver: () => new ReadingApartDriver({ ...prepared, raw: writer, path, changes }),
+      createAdapter: () => new CountingAdapter(connections.changes),
+      createDriver: () => createReadingApartDriver(connections),
       createIntrospector: (any) => new SqliteIntrospector(any),
       createQueryCompiler: () => new SerialCompiler(),
     },
@@ -164,15 +151,17 @@ class SerialCompiler extends SqliteQueryCompiler {
 const LOCKS: ReadonlySet<string> = new Set(["ForUpdate", "ForNoKeyUpdate", "ForShare", "ForKeyShare", "NoWait", "SkipLocked"]);
 
 /** What all connections of a driver share: a writing and a reading database handle, and the lock of writers. */
-interface Connections {
+type Connections = ReturnType<typeof openConnections>;
+
+function openConnections(path: string) {
   /** The database handle that `writer` uses. */
-  readonly raw: DatabaseSync;
-  readonly writer: StatementCache;
-  readonly reader: StatementCache;
-  readonly path: string;
-  readonly changes: ChangeCount;
-  readonly acquire: ReturnType<typeof createFairLock>;
-  readonly log: ReturnType<typeof createLogSync>;
+  const raw = connect(path);
+  const reading = connect(path);
+  reading.exec("pragma query_only = ON");
+  const writer = new StatementCache(raw);
+  const log = createLogSync(`${path}-wal`, (cause) => describeFailure(path, cause));
+  const changes = new ChangeCount(() => versionOf(writer));
+  return { path, raw, writer, reader: new StatementCache(reading), changes, acquire: createFairLock(), log };
 }
 
 /**
@@ -181,35 +170,24 @@ interface Connections {
  * it writes after reading. Waiting for another process's lock does not block the thread. While the disk syncs a commit,
  * the next write runs.
  */
-class ReadingApartDriver implements Driver {
-  private readonly connections: Connections;
-  constructor(opened: Omit<Connections, "acquire" | "log">) {
-    const { path } = opened;
-    this.connections = { ...opened, acquire: createFairLock(), log: createLogSync(`${path}-wal`, (cause) => describeFailure(path, cause)) };
-  }
-  async init(): Promise<void> {}
-  async acquireConnection(): Promise<ReadingApartConnection> {
-    return new ReadingApartConnection(this.connections);
-  }
-  beginTransaction(connection: ReadingApartConnection): Promise<void> {
-    return connection.begin();
-  }
-  commitTransaction(connection: ReadingApartConnection): Promise<void> {
-    return connection.commit();
-  }
-  async rollbackTransaction(connection: ReadingApartConnection): Promise<void> {
-    connection.rollback();
-  }
-  async releaseConnection(): Promise<void> {}
-  async destroy(): Promise<void> {
-    const { acquire, reader, writer, log } = this.connections;
-    const release = await acquire();
-    await log.idle();
-    reader.close();
-    writer.close();
-    release();
-    await log.close();
-  }
+function createReadingApartDriver(connections: Connections): Driver {
+  const { acquire, reader, writer, log } = connections;
+  return {
+    init: async () => undefined,
+    acquireConnection: async () => new ReadingApartConnection(connections),
+    beginTransaction: (connection) => (connection as ReadingApartConnection).begin(),
+    commitTransaction: (connection) => (connection as ReadingApartConnection).commit(),
+    rollbackTransaction: async (connection) => (connection as ReadingApartConnection).rollback(),
+    releaseConnection: async () => undefined,
+    async destroy() {
+      const release = await acquire();
+      await log.idle();
+      reader.close();
+      writer.close();
+      release();
+      await log.close();
+    },
+  };
 }
 
 class ReadingApartConnection implements DatabaseConnection {
@@ -222,31 +200,19 @@ class ReadingApartConnection implements DatabaseConnection {
 
   /** Runs a write outside a transaction in a transaction of its own, so that only `begin` can find the database locked. */
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const { reader, path } = this.connections;
+    const { reader, path, log } = this.connections;
     if (this.release !== null) return this.execute<R>(query);
     if (query.query.kind === "SelectQueryNode") return patiently(path, () => reader.execute<R>(query));
-    if (/^\s*(?:vacuum|pragma)\b/i.test(query.sql)) return this.executeAlone<R>(query);
-    await this.begin();
+    // These statements cannot be part of a transaction.
+    const isAlone = /^\s*(?:vacuum|pragma)\b/i.test(query.sql);
+    await (isAlone ? this.enter() : this.begin());
     try {
       const result = await this.execute<R>(query);
-      await this.commit();
+      await (isAlone ? log.sync() : this.commit());
       return result;
     } finally {
-      this.rollback();
-    }
-  }
-
-  /** Runs a statement that cannot be part of a transaction. */
-  private async executeAlone<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const { acquire, log } = this.connections;
-    const release = await acquire();
-    try {
-      log.assertUsable();
-      const result = await this.execute<R>(query);
-      await log.sync();
-      return result;
-    } finally {
-      release();
+      if (isAlone) this.leave();
+      else this.rollback();
     }
   }
 
@@ -260,18 +226,24 @@ class ReadingApartConnection implements DatabaseConnection {
     });
   }
 
-  /** Waits for other writers and processes, then takes the write lock. */
-  async begin(): Promise<void> {
-    const { acquire, raw, path, log } = this.connections;
+  /** Waits for other writers of this process. `then` runs before the first write; if it fails, the next writer goes on. */
+  private async enter(then: () => unknown = () => undefined): Promise<void> {
+    const { acquire, log } = this.connections;
     const release = await acquire();
     try {
       log.assertUsable();
-      await patiently(path, () => raw.exec("begin immediate"));
+      await then();
       this.release = release;
     } catch (error) {
       release();
       throw error;
     }
+  }
+
+  /** Waits for other writers and processes, then takes the write lock. */
+  begin(): Promise<void> {
+    const { raw, path } = this.connections;
+    return this.enter(() => patiently(path, () => raw.exec("begin immediate")));
   }
 
   /** Commits and releases the lock, then syncs. Resolves once the transaction is on disk. */

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { Answer } from "../shared/types.ts";
 import { keyedHash } from "../text/hash.ts";
+import { upsert } from "./dialect.ts";
 import { wholeAnswer, withContents } from "./interaction.ts";
 import type { Database } from "./schema.ts";
 
@@ -21,8 +22,7 @@ export function createStatisticsStore(db: Kysely<Database>) {
           .selectFrom("interactions as i")
           .leftJoin("feedback as f", "f.interactionId", "i.id")
           .select(["i.id", "i.status", "i.reason", "i.cacheMode", "i.profile", "i.privacy", "i.reviewStatus", "i.confidence"])
-          .select(["i.tokens", "i.costUsd", "i.savedTokens", "i.savedUsd", "i.topics", "i.latencyMs", "f.verdict"])
-          .select("i.createdAt")
+          .select(["i.tokens", "i.costUsd", "i.savedTokens", "i.savedUsd", "i.topics", "i.latencyMs", "f.verdict", "i.createdAt"])
           .where("i.id", ">", after)
           .orderBy("i.id")
           .limit(ROWS_PER_READ)
@@ -30,9 +30,8 @@ export function createStatisticsStore(db: Kysely<Database>) {
           .$if(since !== null, (query) => query.where("i.createdAt", ">=", since as string))
           .execute();
         for (const { id: _, verdict: thumbs, topics, ...row } of rows) yield { ...row, thumbs, topics: JSON.parse(topics) as string[] };
-        const last = rows.at(-1);
-        if (last === undefined || rows.length < ROWS_PER_READ) return;
-        after = last.id;
+        if (rows.length < ROWS_PER_READ) return;
+        after = rows.at(-1)?.id ?? after;
       }
     },
     /** Returns measurements of the newest answers whose text is stored, newest first. */
@@ -86,11 +85,7 @@ export function createExposureStore(db: Kysely<Database>, now: () => Date, secre
         ...{ ...exposure, answered: Number(answered), warned: Number(warned), cached: Number(cached) },
         ...{ session: keyedHash(await secret(), "exposure", experiment, session), createdAt: now().toISOString() },
       };
-      await db
-        .insertInto("exposures")
-        .values(row)
-        .onConflict((c) => c.column("answerId").doNothing())
-        .execute();
+      await upsert(db, "exposures", row, ["answerId"]);
     },
     /** Returns the sessions of an experiment in order of their start. */
     async sessions(experiment: string): Promise<ExposedSession[]> {

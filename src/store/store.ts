@@ -4,7 +4,7 @@ import { onceDone } from "../text/memo.ts";
 import { createAuditStore } from "./audit.ts";
 import { createCacheStore } from "./cache.ts";
 import { createCorpusLog } from "./corpus-log.ts";
-import { CountingAdapter, isPostgres, PooledAdapter } from "./dialect.ts";
+import { CountingAdapter, isPostgres, PooledAdapter, upsert } from "./dialect.ts";
 import { createDocumentStore } from "./documents.ts";
 import { createEmbeddingStore, createEncoderStore } from "./embeddings.ts";
 import { createForgetStore, type Retention } from "./forget.ts";
@@ -31,12 +31,6 @@ export interface CounterClient {
   query(query: { readonly text: string; readonly values?: readonly unknown[] }): Promise<{ rows: unknown[] }>;
 }
 
-/** @returns `null` for SQLite, where the single server process counts in memory */
-function createCounterClient(db: Kysely<Database>): CounterClient | null {
-  if (!isPostgres(db)) return null;
-  return { query: ({ text, values = [] }) => db.executeQuery(CompiledQuery.raw(text, [...values])) };
-}
-
 export interface StoreOptions {
   readonly now: () => Date;
   /** Monotonic time in milliseconds. */
@@ -49,6 +43,7 @@ export interface StoreOptions {
 export function createStore(db: Kysely<Database>, { now, clock, retention }: StoreOptions) {
   const secret = onceDone(() => readFact(db, "secret", () => randomBytes(32).toString("hex")));
   const writeTurns = createTurnWriter(db, now);
+  const counters: CounterClient = { query: ({ text, values = [] }) => db.executeQuery(CompiledQuery.raw(text, [...values])) };
   return {
     documents: createDocumentStore(db, now),
     cache: createCacheStore(db, now),
@@ -81,7 +76,7 @@ export function createStore(db: Kysely<Database>, { now, clock, retention }: Sto
       return Object.entries({ used: totalCount - idleCount, idle: idleCount, awaited: waitingCount });
     },
     /** Counters that processes share; `null` for SQLite, where the single server process counts in memory. */
-    counters: createCounterClient(db),
+    counters: isPostgres(db) ? counters : null,
     idempotency: createIdempotencyStore(db, now, secret),
     exposures: createExposureStore(db, now, secret),
     /** Returns the secret of the installation (32 bytes, hex), the key of all keyed hashes. It is created at first use. */
@@ -130,10 +125,6 @@ async function readFact(db: Kysely<Database>, key: string, make: () => string): 
   const read = () => db.selectFrom("meta").select("value").where("key", "=", key).executeTakeFirst();
   const known = await read();
   if (known !== undefined) return known.value;
-  await db
-    .insertInto("meta")
-    .values({ key, value: make() })
-    .onConflict((c) => c.doNothing())
-    .execute();
+  await upsert(db, "meta", { key, value: make() }, ["key"]);
   return (await read())?.value ?? "";
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Kysely, Transaction } from "kysely";
 import { keyedHash } from "../text/hash.ts";
-import { transact } from "./dialect.ts";
+import { equal, transact } from "./dialect.ts";
 import type { Database } from "./schema.ts";
 
 /** Usage of one caller on one day. */
@@ -78,35 +78,28 @@ export function createUsageStore(db: Kysely<Database>, now: () => Date, secret: 
 export type UsageStore = ReturnType<typeof createUsageStore>;
 
 async function usageOf(db: Kysely<Database>, caller: string, day: string): Promise<Usage> {
-  const row = await db
-    .selectFrom("usage")
-    .select(["answers", "tokens", "costUsd"])
-    .where(({ and }) => and({ caller, day }))
-    .executeTakeFirst();
+  const all = db.selectFrom("usage").select(["answers", "tokens", "costUsd"]);
+  const row = await all.where(equal({ caller, day })).executeTakeFirst();
   return { answers: Number(row?.answers ?? 0), tokens: Number(row?.tokens ?? 0), costUsd: row?.costUsd ?? 0 };
 }
 
 async function addUsage(db: Kysely<Database>, of: { caller: string; day: string }, { answers, tokens, costUsd }: Usage): Promise<void> {
-  await db
-    .insertInto("usage")
-    .values({ ...of, answers, tokens, costUsd })
-    .onConflict((c) =>
-      c.columns(["caller", "day"]).doUpdateSet((eb) => ({
-        answers: eb("usage.answers", "+", answers),
-        tokens: eb("usage.tokens", "+", tokens),
-        costUsd: eb("usage.costUsd", "+", costUsd),
-      })),
-    )
-    .execute();
+  const insert = db.insertInto("usage").values({ ...of, answers, tokens, costUsd });
+  const add = insert.onConflict((c) =>
+    c.columns(["caller", "day"]).doUpdateSet((eb) => ({
+      answers: eb("usage.answers", "+", answers),
+      tokens: eb("usage.tokens", "+", tokens),
+      costUsd: eb("usage.costUsd", "+", costUsd),
+    })),
+  );
+  await add.execute();
 }
 
 async function setAside(trx: Transaction<Database>, caller: string, day: string): Promise<Amount> {
-  const row = await trx
-    .selectFrom("usage_reservations")
-    .select(({ fn }) => [fn.sum("tokens").as("tokens"), fn.sum("costUsd").as("costUsd")])
-    .where(({ and }) => and({ caller, day }))
-    .executeTakeFirstOrThrow();
-  return { tokens: Number(row.tokens ?? 0), costUsd: Number(row.costUsd ?? 0) };
+  const held = trx.selectFrom("usage_reservations").where(equal({ caller, day }));
+  const sums = held.select(({ fn }) => [fn.sum("tokens").as("tokens"), fn.sum("costUsd").as("costUsd")]);
+  const { tokens, costUsd } = await sums.executeTakeFirstOrThrow();
+  return { tokens: Number(tokens ?? 0), costUsd: Number(costUsd ?? 0) };
 }
 
 /** @param limit 0: unlimited */

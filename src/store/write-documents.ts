@@ -2,7 +2,7 @@ import type { Transaction } from "kysely";
 import type { StoredDocument } from "../shared/types.ts";
 import { renamedPath } from "../text/paths.ts";
 import { dropVersions, keepVersions, logChange } from "./corpus-log.ts";
-import { announceChange, inParts } from "./dialect.ts";
+import { announceChange, deleteBy, equal, inParts } from "./dialect.ts";
 import { type DocumentRows, type FilePlace, type FilePut, type PutOutcome, placeOf, type SourcePlace } from "./document-rows.ts";
 import { demoteDependants } from "./review.ts";
 import type { Database } from "./schema.ts";
@@ -11,27 +11,25 @@ import type { Database } from "./schema.ts";
 async function renameFile(
   trx: Transaction<Database>,
   place: SourcePlace,
-  { from, to, at }: { readonly from: string; readonly to: string; readonly at: string },
+  { from, to, now }: { readonly from: string; readonly to: string; readonly now: string },
 ): Promise<void> {
-  const rows = await trx
+  const at = { updatedAt: now };
+  const stored = trx
     .selectFrom("documents")
     .select(["id", "path"])
-    .where(({ and }) => and({ ...placeOf(place), file: from }))
-    .execute();
+    .where(equal(placeOf(place)));
+  const rows = await stored.where("file", "=", from).execute();
   // Keep the old versions: the new path gives the documents new versions, but recorded answers refer to the old versions.
   const ids = rows.map(({ id }) => id);
   await keepVersions(trx, ids, place.domain);
   for (const { id, path } of rows) {
-    await trx
-      .updateTable("documents")
-      .set({ file: to, path: renamedPath(path, from, to), updatedAt: at })
-      .where("id", "=", id)
-      .execute();
+    const moved = { file: to, path: renamedPath(path, from, to), ...at };
+    await trx.updateTable("documents").set(moved).where("id", "=", id).execute();
   }
-  await trx
-    .updateTable("files")
-    .set({ path: to, updatedAt: at })
-    .where(({ and }) => and({ ...placeOf(place), path: from }))
+  const files = trx.updateTable("files").set({ path: to, ...at });
+  await files
+    .where(equal(placeOf(place)))
+    .where("path", "=", from)
     .execute();
 }
 
@@ -55,7 +53,7 @@ export async function replaceFiles(
   { rows, at }: { readonly rows: DocumentRows; readonly at: string },
 ): Promise<PutOutcome[]> {
   for (const { place, renamedFrom } of files)
-    if (renamedFrom !== undefined) await renameFile(trx, place, { from: renamedFrom, to: place.path, at });
+    if (renamedFrom !== undefined) await renameFile(trx, place, { from: renamedFrom, to: place.path, now: at });
   const before = await versionsBefore(trx, files);
   const changes = files.map((file) => changeOf(file, before));
   for (const change of changes) await removeOld(trx, change, at);
@@ -71,12 +69,10 @@ export async function replaceFiles(
       await logChange(trx, { domain, tenant, put: documents, gone: logged.flatMap(({ gone }) => gone) });
     }
   }
-  return changes.map(({ file, gone, changed, added }) => ({
-    added: added.length,
-    changed: changed.length,
-    unchanged: (file.content.documents?.length ?? 0) - changed.length - added.length,
-    deleted: gone.length,
-  }));
+  return changes.map(({ file, gone, changed, added }) => {
+    const unchanged = (file.content.documents?.length ?? 0) - changed.length - added.length;
+    return { added: added.length, changed: changed.length, unchanged, deleted: gone.length };
+  });
 }
 
 function changeOf(file: FilePut, before: ReadonlyMap<string, Versions>): Change {
@@ -99,7 +95,7 @@ async function removeOld(trx: Transaction<Database>, { file, gone, changed }: Ch
   await dropDependents(trx, [...gone, ...ids], at);
   await keepVersions(trx, ids, domain);
   await dropVersions(trx, gone);
-  await removeDocuments(trx, [...gone, ...ids]);
+  await deleteBy(trx, "documents", "id", [...gone, ...ids]);
 }
 
 /** Groups changes by domain and tenant. Leaves out those that add, change and delete no document. */
@@ -117,14 +113,12 @@ function keyOf({ domain, tenant, source, path }: FilePlace): string {
 async function versionsBefore(trx: Transaction<Database>, files: readonly FilePut[]): Promise<Map<string, Map<string, string>>> {
   const sources = Map.groupBy(files, ({ place }) => keyOf({ ...place, path: "" }));
   const versions = new Map<string, Map<string, string>>();
-  for (const own of sources.values()) {
-    for (const part of inParts(own)) {
-      const [{ place }] = part;
-      const paths = part.map((file) => file.place.path);
-      for (const { id, version, file } of await storedIn(trx, place, paths)) {
-        const key = keyOf({ ...place, path: file });
-        versions.set(key, (versions.get(key) ?? new Map<string, string>()).set(id, version));
-      }
+  for (const part of [...sources.values()].flatMap((own) => inParts(own))) {
+    const [{ place }] = part;
+    const paths = part.map((file) => file.place.path);
+    for (const { id, version, file } of await storedIn(trx, place, paths)) {
+      const key = keyOf({ ...place, path: file });
+      versions.set(key, (versions.get(key) ?? new Map<string, string>()).set(id, version));
     }
   }
   return versions;
@@ -132,14 +126,11 @@ async function versionsBefore(trx: Transaction<Database>, files: readonly FilePu
 
 /** Selects the documents of some files of a source, by id, and locks them until the transaction ends. */
 function storedIn(trx: Transaction<Database>, place: SourcePlace, paths: readonly string[]) {
-  return trx
+  const all = trx
     .selectFrom("documents")
     .select(["id", "version", "file"])
-    .where(({ and }) => and(placeOf(place)))
-    .where("file", "in", paths)
-    .orderBy("id")
-    .forUpdate()
-    .execute();
+    .where(equal(placeOf(place)));
+  return all.where("file", "in", paths).orderBy("id").forUpdate().execute();
 }
 
 export async function removeFiles(trx: Transaction<Database>, place: SourcePlace, paths: readonly string[], at: string): Promise<number> {
@@ -148,23 +139,16 @@ export async function removeFiles(trx: Transaction<Database>, place: SourcePlace
     const ids = (await storedIn(trx, place, part)).map(({ id }) => id);
     await dropDependents(trx, ids, at);
     await dropVersions(trx, ids);
-    await removeDocuments(trx, ids);
+    await deleteBy(trx, "documents", "id", ids);
     removed.push(...ids);
-    await trx
-      .deleteFrom("files")
-      .where(({ and }) => and(placeOf(place)))
-      .where("path", "in", part)
-      .execute();
+    const files = trx.deleteFrom("files").where(equal(placeOf(place)));
+    await files.where("path", "in", part).execute();
   }
   if (removed.length > 0) {
     await raiseRevision(trx, place.domain);
     await logChange(trx, { domain: place.domain, tenant: place.tenant ?? "", put: [], gone: removed });
   }
   return removed.length;
-}
-
-async function removeDocuments(trx: Transaction<Database>, ids: readonly string[]): Promise<void> {
-  for (const part of inParts(ids)) await trx.deleteFrom("documents").where("id", "in", part).execute();
 }
 
 async function raiseRevision(trx: Transaction<Database>, domain: string): Promise<void> {
@@ -183,9 +167,7 @@ async function raiseRevision(trx: Transaction<Database>, domain: string): Promis
 async function dropDependents(trx: Transaction<Database>, ids: readonly string[], at: string): Promise<void> {
   for (const part of inParts(ids)) {
     await demoteDependants(trx, part, at);
-    await trx
-      .deleteFrom("cache_entries")
-      .where("key", "in", (eb) => eb.selectFrom("cache_documents").select("key").where("documentId", "in", part))
-      .execute();
+    const dependent = trx.selectFrom("cache_documents").select("key").where("documentId", "in", part);
+    await trx.deleteFrom("cache_entries").where("key", "in", dependent).execute();
   }
 }

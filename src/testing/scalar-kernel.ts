@@ -51,14 +51,7 @@ export function createScalarKernel(): ScanKernel {
       uint32 = new Uint32Array(buffer);
       float32 = new Float32Array(buffer);
     },
-    expand(mask, words, list) {
-      let out = list / 4;
-      for (let word = 0; word < words; word++) {
-        for (let bits = uint32[mask / 4 + word] as number; bits !== 0; bits &= bits - 1)
-          uint32[out++] = word * 32 + 31 - Math.clz32(bits & -bits);
-      }
-      return out - list / 4;
-    },
+
     scanInt8(rows, rowBytes, scales, list, count, query, threshold, hits) {
       let out = hits / 4;
       for (let i = 0; i < count; i++) {

@@ -71,19 +71,14 @@ export function toFailure(cause: unknown, apiKey: string): CallFailure {
 }
 
 /** Creates the failure for an HTTP status. @param advice what to do; absent: chosen by the status */
-export function httpFailure({ status, headers }: Response, message: string, apiKey: string, advice = adviceFor(status)): CallFailure {
-  const wait = headers.get("retry-after");
-  const waits = wait === null ? "" : ` (retry after: ${shownText(wait, apiKey, 40)})`;
+export function httpFailure({ status, headers }: Response, message: string, apiKey: string, advice?: string): CallFailure {
+  const wait = headers.get("retry-after") ?? "";
+  const waits = wait === "" ? "" : ` (retry after: ${shownText(wait, apiKey, 40)})`;
   const summary = `HTTP ${status}: ${shownText(message, apiKey, MESSAGE_CHARACTERS)}${waits}`;
-  return new CallFailure(advice === "" ? summary : `${summary.replace(/\.$/, "")}. ${advice}`, {
-    status,
-    retryable: status >= 500 || [408, 409, 429].includes(status),
-    retryAfterMs: retryAfter(headers.get("retry-after") ?? ""),
-  });
-}
-
-function adviceFor(status: number): string {
-  return status === 401 || status === 403 ? "Check the API key" : "";
+  const todo = advice ?? (status === 401 || status === 403 ? "Check the API key" : "");
+  const retryable = status >= 500 || [408, 409, 429].includes(status);
+  const text = todo === "" ? summary : `${summary.replace(/\.$/, "")}. ${todo}`;
+  return new CallFailure(text, { status, retryable, retryAfterMs: retryAfter(wait) });
 }
 
 /** Converts a `retry-after` header, in seconds or as a date, to milliseconds from now. Returns 0 if it is empty or invalid. */

@@ -29,12 +29,9 @@ export function createChatSupportScorer(chat: ChatModel): SupportScorer {
       const scores: (SupportScore | null)[] = [];
       for (const { claim, evidence } of pairs) {
         const lines = evidenceLines(evidence);
-        if (!hasWord(claim) || !lines.some(hasWord)) {
-          scores.push(null);
-          continue;
-        }
-        const reply = await ask({ claim, evidence: lines.map((text, i) => `[${i + 1}] ${text}`).join("\n") }, signal);
-        scores.push(parseVerdict(reply, claim));
+        const listed = lines.map((text, i) => `[${i + 1}] ${text}`).join("\n");
+        const canScore = hasWord(claim) && lines.some(hasWord);
+        scores.push(canScore ? parseVerdict(await ask({ claim, evidence: listed }, signal), claim) : null);
       }
       return scores;
     },
@@ -43,10 +40,7 @@ export function createChatSupportScorer(chat: ChatModel): SupportScorer {
 
 /** Creates a function that fills the slots of `<name>.user.md`, sends it with `<name>.system.md`, and returns the model's reply. */
 function createAsker(chat: ChatModel, name: "support" | "verify") {
-  const [system, template] = ["system", "user"].map((part) => readFileSync(join(PROMPTS, `${name}.${part}.md`), "utf8")) as [
-    string,
-    string,
-  ];
+  const [system = "", template = ""] = ["system", "user"].map((part) => readFileSync(join(PROMPTS, `${name}.${part}.md`), "utf8"));
   return async (slots: Readonly<Record<string, string>>, signal: AbortSignal, onUsage?: VerifierOptions["onUsage"]) => {
     let reply = "";
     for await (const event of chat.stream({ system, user: fillSlots(template, slots) }, { temperature: 0, signal })) {
@@ -101,12 +95,15 @@ export function createChatVerifier(chat: ChatModel): PassageVerifier {
     model: chat.id,
     async verify(question, passages, { signal = new AbortController().signal, onCall, onUsage, onFailure }: VerifierOptions = {}) {
       signal.throwIfAborted();
-      const commanding = passages.map((passage) => givesOrders(passage));
+      const commanding = passages.map(givesOrders);
       const count = commanding.filter(Boolean).length;
       if (count > 0) onFailure?.(`${count} of ${passages.length} passages contain instructions and are not shown to the model`);
       const keys = passages.map((passage, i) => (commanding[i] || !hasWord(passage.text) ? null : keyOf(question, passage, i)));
       if (keys.every((key) => key === null)) return keys.map(() => null);
-      const lines = passages.flatMap((passage, i) => (keys[i] == null ? [] : [lineOf(keys[i] as string, passage)]));
+      const lines = passages.flatMap(({ title, headingPath, text }, i) => {
+        const shown = { passage: keys[i], title, headings: headingPath, text: text.slice(0, PASSAGE_CHARACTERS) };
+        return keys[i] == null ? [] : [JSON.stringify(shown)];
+      });
       onCall?.();
       const verdicts = readVerdicts(await ask({ passages: lines.join("\n"), question: JSON.stringify(question) }, signal, onUsage));
       if (verdicts === null) onFailure?.(`the model ${chat.id} did not return verdicts in the requested format`);
@@ -127,11 +124,6 @@ function givesOrders({ title, headingPath, text }: VerifierPassage): boolean {
 /** Returns the key of a passage: a hash that includes the question, which the author of a document does not know. */
 function keyOf(question: string, { text }: VerifierPassage, place: number): string {
   return sha256Hex(JSON.stringify([question, place, text])).slice(0, 10);
-}
-
-/** Returns the passage as one line of JSON. */
-function lineOf(passage: string, { title, headingPath, text }: VerifierPassage): string {
-  return JSON.stringify({ passage, title, headings: headingPath, text: text.slice(0, PASSAGE_CHARACTERS) });
 }
 
 /**

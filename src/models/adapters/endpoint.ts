@@ -86,16 +86,11 @@ export async function postJson(
   const url = `${baseUrl.replace(/\/$/, "")}/${path}`;
   const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body), signal }).catch((error: unknown) => {
     signal.throwIfAborted();
-    throw new CallFailure(
-      `cannot connect to the API: ${messageOf(error instanceof Error && error.cause !== undefined ? error.cause : error)}`,
-    );
+    const { cause = error } = error instanceof Error ? error : {};
+    throw new CallFailure(`cannot connect to the API: ${messageOf(cause)}`);
   });
   if (response.ok) return response;
-  const said = await response
-    .text()
-    .then(JSON.parse)
-    .catch(() => null);
-  const fault = errorSchema.safeParse(said).data;
+  const fault = errorSchema.safeParse(await response.json().catch(() => null)).data;
   const isTooLong = fault !== undefined && (TOO_LONG.has(fault.code) || TOO_LONG.has(fault.type));
   throw httpFailure(response, fault?.message ?? response.statusText, apiKey, isTooLong ? TOO_LONG_ADVICE : undefined);
 }
@@ -130,10 +125,8 @@ export function unexpectedReply(
   apiKey: string,
   setting: string,
 ): CallFailure {
-  const [receivedFormat, beginning] = [type === "" ? "text of an unspecified type" : type, head.slice(0, KEPT_CHARACTERS)].map((text) =>
-    shownText(text, apiKey, SHOWN_CHARACTERS),
-  );
-  return new CallFailure(
-    `expected ${expectedFormat}, but received ${receivedFormat} beginning with “${beginning}”. Check that ${setting} is the address of an OpenAI-compatible endpoint (most end in /v1), and that no login page or proxy answers instead`,
-  );
+  const receivedFormat = shownText(type || "text of an unspecified type", apiKey, SHOWN_CHARACTERS);
+  const beginning = shownText(head.slice(0, KEPT_CHARACTERS), apiKey, SHOWN_CHARACTERS);
+  const message = `expected ${expectedFormat}, but received ${receivedFormat} beginning with “${beginning}”. Check that ${setting} is the address of an OpenAI-compatible endpoint (most end in /v1), and that no login page or proxy answers instead`;
+  return new CallFailure(message);
 }

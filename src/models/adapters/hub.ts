@@ -43,11 +43,9 @@ function yesClass(folder: string): number | null {
   const labels = Object.entries(parsed.success ? (parsed.data.id2label ?? {}) : {});
   if (labels.length <= 1) return null;
   const found = labels.find(([, label]) => YES.test(label) && !NO.test(label.replace(/^inf/i, "")));
-  if (found === undefined) {
-    const message = `No class of the model in ${folder} means that a claim is supported (${labels.map(([, label]) => label).join(", ")}). Choose a model for entailment or factual consistency.`;
-    throw new ModelError("hub_model_damaged", message, { folder });
-  }
-  return Number(found[0]);
+  if (found !== undefined) return Number(found[0]);
+  const message = `No class of the model in ${folder} means that a claim is supported (${labels.map(([, label]) => label).join(", ")}). Choose a model for entailment or factual consistency.`;
+  throw new ModelError("hub_model_damaged", message, { folder });
 }
 
 /**
@@ -87,10 +85,7 @@ export function createHubReranker(name: string, options: HubOptions): Reranker {
 
 /** Returns the cross-encoder's input for a passage: `title. section. text`, without empty parts. */
 export function passageInput({ title, section, text }: RerankPassage): string {
-  return [title, section, text]
-    .map((part) => part.trim())
-    .filter((part) => part !== "")
-    .join(". ");
+  return [title, section, text].flatMap((part) => part.trim() || []).join(". ");
 }
 
 export interface HubOptions {
@@ -131,11 +126,11 @@ export function createHubEncoder(name: string, options: HubEncoderOptions): Enco
       signal?.throwIfAborted();
       if (texts.length === 0) return [];
       try {
-        const { tokenizer, model } = await load();
+        const loaded = await load();
         const vectors: Float32Array[] = [];
         for (let at = 0; at < texts.length; at += size) {
           signal?.throwIfAborted();
-          vectors.push(...(await embedBatch(texts.slice(at, at + size), tokenizer, model, pooling, maxTokens)));
+          vectors.push(...(await embedBatch(texts.slice(at, at + size), loaded, { pooling, maxTokens })));
         }
         return vectors;
       } catch (cause) {
@@ -148,10 +143,8 @@ export function createHubEncoder(name: string, options: HubEncoderOptions): Enco
 
 async function embedBatch(
   texts: readonly string[],
-  tokenizer: HubTokenizer,
-  model: HubModel,
-  pooling: Pooling,
-  maxTokens: number,
+  { tokenizer, model }: { readonly tokenizer: HubTokenizer; readonly model: HubModel },
+  { pooling, maxTokens }: { readonly pooling: Pooling; readonly maxTokens: number },
 ): Promise<Float32Array[]> {
   const inputs = tokenizer(texts, { padding: true, truncation: true, max_length: maxTokens });
   const output = await model(inputs);

@@ -46,9 +46,7 @@ process.on("message", (request: LocalRequest) => {
   else
     turn = turn
       .then(() => answer(request))
-      .catch((error: unknown) => {
-        tell({ id: request.id, type: "failed", message: messageOf(error) });
-      });
+      .catch((error: unknown) => void tell({ id: request.id, type: "failed", message: messageOf(error) }));
 });
 
 async function open() {
@@ -61,16 +59,10 @@ async function open() {
   return { llama, model, sequence: context.getSequence(), LlamaChatSession };
 }
 
-async function answer({
-  id,
-  system,
-  user,
-  temperature,
-  maxTokens,
-  schema,
-}: Extract<LocalRequest, { readonly type: "ask" }>): Promise<void> {
+async function answer(request: Extract<LocalRequest, { readonly type: "ask" }>): Promise<void> {
   abort = new AbortController();
   const { signal } = abort;
+  const { id, system, user, temperature, maxTokens, schema } = request;
   const { llama, model, sequence, LlamaChatSession } = await opened;
   await sequence.clearHistory();
   const session = new LlamaChatSession({ contextSequence: sequence, systemPrompt: system });

@@ -13,15 +13,7 @@ const ENTRY = join(PACKAGE_ROOT, "dist", "src", "models", "adapters", "local-mod
 
 /** A message to the process of a local model. `ask` sends a prompt; its replies have the same `id`. `stop` ends the current reply. */
 export type LocalRequest =
-  | {
-      readonly type: "ask";
-      readonly id: number;
-      readonly system: string;
-      readonly user: string;
-      readonly temperature: number;
-      readonly maxTokens: number;
-      readonly schema: unknown;
-    }
+  | (ChatPrompt & Readonly<Record<"id" | "temperature" | "maxTokens", number>> & { readonly type: "ask"; readonly schema: unknown })
   | { readonly type: "stop" };
 
 /** A message from the process of a local model. */
@@ -107,12 +99,10 @@ async function* receive(child: ChildProcess, id: number, signal: AbortSignal): A
   const replies: LocalReply[] = [];
   let wake = Promise.withResolvers<void>();
   const push = (reply: LocalReply) => {
-    replies.push(reply);
+    if (reply.id === id) replies.push(reply);
     wake.resolve();
   };
-  const onMessage = (reply: unknown) => {
-    if ((reply as LocalReply).id === id) push(reply as LocalReply);
-  };
+  const onMessage = (reply: unknown) => push(reply as LocalReply);
   const onExit = (code: number | null, by: string | null) =>
     push({ id, type: "failed", message: `its process ended (${by ?? `exit code ${code}`}), perhaps because the memory is too small` });
   const onError = (error: Error) => push({ id, type: "failed", message: error.message });

@@ -32,10 +32,7 @@ export function createChatModel(name: string, endpoint: EndpointOptions): ChatMo
   let limitName: "max_tokens" | "max_completion_tokens" = "max_tokens";
   let takesForms = true;
   const ask = ({ system, user }: ChatPrompt, { temperature, signal, form }: ChatOptions) => {
-    const messages = [
-      { role: "system", content: system },
-      { role: "user", content: user },
-    ];
+    const messages = Object.entries({ system, user }).map(([role, content]) => ({ role, content }));
     const limit = replyTokens === undefined ? {} : { [limitName]: replyTokens };
     const format = form === undefined ? {} : { response_format: { type: "json_schema", json_schema: { ...form, strict: true } } };
     const body = { model: name, messages, temperature, stream: true, stream_options: { include_usage: true }, ...limit, ...format };
@@ -94,16 +91,14 @@ async function firstOf(events: AsyncGenerator<ChatEvent, void>) {
 
 const contentSchema = z.union([z.string(), z.array(z.looseObject({ type: z.string(), text: z.unknown() }))]);
 
+const choiceSchema = z.object({
+  delta: z.object({ content: contentSchema.nullish(), refusal: z.string().nullish() }).nullish(),
+  finish_reason: z.string().nullish(),
+});
+
 const chunkSchema = z.object({
   error: z.unknown().optional(),
-  choices: z
-    .array(
-      z.object({
-        delta: z.object({ content: contentSchema.nullish(), refusal: z.string().nullish() }).nullish(),
-        finish_reason: z.string().nullish(),
-      }),
-    )
-    .default([]),
+  choices: z.array(choiceSchema).default([]),
   usage: z.object({ prompt_tokens: z.number().nullish(), completion_tokens: z.number().nullish() }).nullish(),
 });
 
@@ -141,11 +136,8 @@ async function* readStream(body: object, endpoint: EndpointOptions, signal: Abor
     if (rest !== "") yield { type: "text", text: rest };
     if (reason === null) throw new CallFailure("the stream ended before the answer was complete");
     if (reason !== "stop" || isRefused) throw new CallFailure(notWhole(isRefused ? "content_filter" : reason, replyTokens));
-    yield {
-      type: "end",
-      inputTokens: usage == null ? null : (usage.prompt_tokens ?? 0),
-      outputTokens: usage == null ? null : (usage.completion_tokens ?? 0),
-    };
+    const { prompt_tokens: input, completion_tokens: output } = usage ?? {};
+    yield { type: "end", inputTokens: usage == null ? null : (input ?? 0), outputTokens: usage == null ? null : (output ?? 0) };
   } catch (cause) {
     if (watchdog.signal.aborted) throw new CallFailure(messageOf(watchdog.signal.reason));
     const isOther = head.trim() !== "" && !isEventStream(head);
@@ -204,13 +196,10 @@ export function batchTexts(texts: readonly string[]): string[][] {
   for (const text of texts) {
     const more = Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
     const last = batches.at(-1);
-    if (last === undefined || last.length === TEXTS_PER_REQUEST || tokens + more > TOKENS_PER_REQUEST) {
-      batches.push([text]);
-      tokens = more;
-    } else {
-      last.push(text);
-      tokens += more;
-    }
+    const isFull = last === undefined || last.length === TEXTS_PER_REQUEST || tokens + more > TOKENS_PER_REQUEST;
+    if (isFull) batches.push([text]);
+    else last.push(text);
+    tokens = isFull ? more : tokens + more;
   }
   return batches;
 }
@@ -220,12 +209,7 @@ const vectorsSchema = z.object({
   usage: z.object({ prompt_tokens: z.number() }).nullish(),
 });
 
-async function requestVectors(
-  name: string,
-  texts: readonly string[],
-  endpoint: EndpointOptions,
-  signal: AbortSignal | undefined,
-): Promise<{ vectors: Float32Array[]; tokens: number | null }> {
+async function requestVectors(name: string, texts: readonly string[], endpoint: EndpointOptions, signal: AbortSignal | undefined) {
   const timeout = AbortSignal.timeout(endpoint.timeoutMs);
   const body = { model: name, input: texts.map((text) => (text.trim() === "" ? " " : text)), encoding_format: "float" };
   try {
@@ -256,9 +240,8 @@ function inOrder<Entry extends { readonly index?: number | null | undefined }>(d
 function assertVectors(vectors: readonly Float32Array[], expected: number): void {
   if (vectors.length !== expected) throw new CallFailure(`received ${vectors.length} vectors for ${expected} texts`);
   const dimensions = vectors[0]?.length ?? 0;
-  if (vectors.some((vector) => vector.length === 0 || vector.length !== dimensions || !vector.every(Number.isFinite))) {
+  if (vectors.some((vector) => vector.length === 0 || vector.length !== dimensions || !vector.every(Number.isFinite)))
     throw new CallFailure("received vectors of different dimensions or with values that are not finite");
-  }
 }
 
 function hostOf(url: string): string {

@@ -52,14 +52,12 @@ const MAX_REPLY_BYTES = 2 * 1024 * 1024;
 /** Maximum characters quoted from a service's message. */
 const MESSAGE_CHARACTERS = 200;
 
-const text = z
-  .string()
-  .nullish()
-  .transform((value) => value ?? "");
-const resultSchema = z
-  .object({ url: text, title: text, content: text })
-  .transform(({ content, ...result }): WebResult => ({ ...result, snippet: content }));
-const listSchema = z.object({ results: z.array(resultSchema) });
+const optionalText = z.string().nullish();
+const text = optionalText.transform((value) => value ?? "");
+const resultSchema = z.object({ url: text, title: text, content: text });
+const listSchema = z.object({
+  results: z.array(resultSchema.transform(({ content, ...result }): WebResult => ({ ...result, snippet: content }))),
+});
 /** Schema of Brave's reply. The field `web` is absent if there are no results. */
 const braveReply = z.object({
   type: z.literal("search"),
@@ -79,7 +77,7 @@ export function createWebSearch(endpoint: SearchEndpoint) {
     async search(query: string, { signal, limit, hosts }: WebSearchOptions): Promise<readonly WebResult[]> {
       const deadline = startDeadline(signal, endpoint.timeoutMs);
       try {
-        const found = await SERVICES[endpoint.type](query, { limit, hosts }, endpoint, deadline.signal);
+        const found = await SERVICES[endpoint.type](query, { limit, hosts, signal: deadline.signal }, endpoint);
         return found.filter(({ url }) => url !== "").slice(0, limit);
       } catch (cause) {
         signal.throwIfAborted();
@@ -90,12 +88,7 @@ export function createWebSearch(endpoint: SearchEndpoint) {
   };
 }
 
-type Service = (
-  query: string,
-  wanted: { readonly limit: number; readonly hosts: readonly string[] },
-  endpoint: SearchEndpoint,
-  signal: AbortSignal,
-) => Promise<WebResult[]>;
+type Service = (query: string, wanted: WebSearchOptions, endpoint: SearchEndpoint) => Promise<WebResult[]>;
 
 /**
  * Functions that send a query, by service. Written after the documentation of November 2026: docs.searxng.org/dev/search_api,
@@ -103,13 +96,13 @@ type Service = (
  */
 const SERVICES: Readonly<Record<SearchEndpoint["type"], Service>> = {
   /** The SearXNG instance must allow the format `json`; otherwise it returns 403. */
-  async searxng(query, { hosts }, { url, apiKey }, signal) {
+  async searxng(query, { hosts, signal }, { url, apiKey }) {
     const place = new URL("search", url.endsWith("/") ? url : `${url}/`);
     place.search = new URLSearchParams({ q: withSites(query, hosts), format: "json", safesearch: "1" }).toString();
     const headers = apiKey === "" ? {} : { authorization: `Bearer ${apiKey}` };
     return (await askJson(place, { headers, signal }, listSchema)).results;
   },
-  async brave(query, { limit, hosts }, { url, apiKey }, signal) {
+  async brave(query, { limit, hosts, signal }, { url, apiKey }) {
     const place = new URL(url);
     const count = String(Math.min(20, limit));
     for (const [name, value] of Object.entries({ q: withSites(query, hosts), count, result_filter: "web", text_decorations: "false" }))
@@ -117,7 +110,7 @@ const SERVICES: Readonly<Record<SearchEndpoint["type"], Service>> = {
     const reply = await askJson(place, { headers: { "x-subscription-token": apiKey }, signal }, braveReply);
     return (reply.web?.results ?? []).map(({ description, ...result }) => ({ ...result, snippet: description }));
   },
-  async tavily(query, { limit, hosts }, { url, apiKey }, signal) {
+  async tavily(query, { limit, hosts, signal }, { url, apiKey }) {
     const body = JSON.stringify({ query, max_results: Math.min(20, limit), search_depth: "basic", include_domains: hosts });
     const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
     return (await askJson(new URL(url), { method: "POST", body, headers, signal }, listSchema)).results;

@@ -73,11 +73,8 @@ const STAND_INS: Readonly<Record<string, string>> = { "text-embedding-3-small": 
 
 /** Loads the calibrations that ship with the program. */
 export function loadCalibrations(folder: string = join(PACKAGE_ROOT, "src/models/weights/calibration")): readonly Calibration[] {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder)
-    .filter((file) => file.endsWith(".json"))
-    .sort()
-    .map((file) => calibrationSchema.parse(JSON.parse(readFileSync(join(folder, file), "utf8"))));
+  const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith(".json")) : [];
+  return files.sort().map((file) => calibrationSchema.parse(JSON.parse(readFileSync(join(folder, file), "utf8"))));
 }
 
 /** Returns the calibration of an encoder by its id, or else by the name of its model; `null` if there is none. */

@@ -25,25 +25,12 @@ export const DEFAULT_DTYPE: Dtype = "q8";
 /** Maximum tokens for models that the catalog does not list. */
 export const DEFAULT_MAX_TOKENS = 512;
 
-const catalog: readonly HubModelFacts[] = [
-  {
-    name: "all-MiniLM-L6-v2",
-    repository: "Xenova/all-MiniLM-L6-v2",
-    kind: "encoder",
-    licence: "Apache-2.0",
-    pooling: "mean",
-    maxTokens: 256,
-  },
-  { name: "bge-small-en-v1.5", repository: "Xenova/bge-small-en-v1.5", kind: "encoder", licence: "MIT", pooling: "cls", maxTokens: 512 },
-  {
-    name: "ms-marco-MiniLM-L-6-v2",
-    repository: "Xenova/ms-marco-MiniLM-L-6-v2",
-    kind: "reranker",
-    licence: "Apache-2.0",
-    pooling: null,
-    maxTokens: 512,
-  },
+const known: readonly Omit<HubModelFacts, "repository">[] = [
+  { name: "all-MiniLM-L6-v2", kind: "encoder", licence: "Apache-2.0", pooling: "mean", maxTokens: 256 },
+  { name: "bge-small-en-v1.5", kind: "encoder", licence: "MIT", pooling: "cls", maxTokens: 512 },
+  { name: "ms-marco-MiniLM-L-6-v2", kind: "reranker", licence: "Apache-2.0", pooling: null, maxTokens: 512 },
 ];
+const catalog: readonly HubModelFacts[] = known.map((facts) => ({ ...facts, repository: `Xenova/${facts.name}` }));
 
 const ALIASES: Readonly<Record<string, string>> = {
   "sentence-transformers/all-MiniLM-L6-v2": "all-MiniLM-L6-v2",

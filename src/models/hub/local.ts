@@ -99,22 +99,17 @@ function readJson(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, "utf8"));
   } catch (cause) {
-    throw new ModelError("hub_model_damaged", `${path} is not readable (${messageOf(cause)}). Delete it and pull the model again.`, {
-      path,
-    });
+    const message = `${path} is not readable (${messageOf(cause)}). Delete it and pull the model again.`;
+    throw new ModelError("hub_model_damaged", message, { path });
   }
 }
 
 function subfolders(folder: string): string[] {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => name)
-    .sort();
+  const entries = existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [];
+  return entries.flatMap((entry) => (entry.isDirectory() ? entry.name : [])).sort();
 }
 
 function bytesBelow(folder: string): number {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
 }

@@ -23,13 +23,9 @@ export interface PullOptions {
 }
 
 export type PullEvent =
-  | {
-      readonly type: "start";
-      readonly repository: string;
-      readonly revision: string;
-      readonly licence: string | null;
-      readonly bytes: number;
-    }
+  | ({ readonly type: "start"; readonly licence: string | null; readonly bytes: number } & Readonly<
+      Record<"repository" | "revision", string>
+    >)
   | { readonly type: "bytes"; readonly file: string; readonly done: number; readonly total: number }
   | { readonly type: "end"; readonly folder: string; readonly bytes: number; readonly fetched: number };
 
@@ -66,7 +62,8 @@ export async function* pullModel(name: string, options: PullOptions): AsyncGener
     const message = `Unknown model "${name}".${didYouMean(name, hubModelNames)} Known models: ${hubModelNames.join(", ")}. For any other, use owner/name.`;
     throw new ModelError("hub_model_unknown", message);
   }
-  const info = await readInfo(repository, folder, options);
+  const pull = { ...options, repository, folder, base: options.hubUrl.replace(/\/+$/, "") };
+  const info = await readInfo(pull);
   const files = chooseFiles(repository, info, dtype);
   const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
   const licence = info.tags.find((tag) => tag.startsWith("license:"))?.slice("license:".length) ?? hubModelFacts(name)?.licence ?? null;
@@ -75,7 +72,7 @@ export async function* pullModel(name: string, options: PullOptions): AsyncGener
   let fetched = 0;
   for (const file of files) {
     const base = before;
-    for await (const done of fetchFile(repository, info.sha, file, folder, options)) {
+    for await (const done of fetchFile(file, info.sha, pull)) {
       fetched += done.fresh;
       yield { type: "bytes", file: file.path, done: base + done.bytes, total };
     }
@@ -87,29 +84,32 @@ export async function* pullModel(name: string, options: PullOptions): AsyncGener
   yield { type: "end", folder, bytes: total, fetched };
 }
 
-async function readInfo(
-  repository: string,
-  folder: string,
-  { hubUrl, signal, dtype, timeoutMs = DEFAULT_TIMEOUT_MS, backoffMs = DEFAULT_BACKOFF_MS }: PullOptions,
-): Promise<z.infer<typeof infoSchema>> {
-  const url = `${hubUrl.replace(/\/+$/, "")}/api/models/${repository}?blobs=true`;
+/** A download; `base` is the address of the Hub without a final slash. */
+interface Pull extends PullOptions, Readonly<Record<"repository" | "folder" | "base", string>> {}
+
+async function readInfo(pull: Pull): Promise<z.infer<typeof infoSchema>> {
+  const { hubUrl, base, repository, signal, timeoutMs = DEFAULT_TIMEOUT_MS, backoffMs = DEFAULT_BACKOFF_MS } = pull;
+  const url = `${base}/api/models/${repository}?blobs=true`;
   const call = async () => {
     const response = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) });
-    if ([401, 403, 404].includes(response.status)) {
+    if ([401, 403, 404].includes(response.status))
       throw new ModelError("hub_model_unknown", `${hubUrl} has no public model "${repository}" (HTTP ${response.status}). Check the name.`);
-    }
-    if (!response.ok) throw new CallFailure(`HTTP ${response.status}`, { retryable: response.status >= 500 || response.status === 429 });
+    assertOk(response);
     return infoSchema.parse(await response.json());
   };
   try {
     return await withRetries(call, { baseUrl: hubUrl, apiKey: "", timeoutMs, retries: 1, backoffMs }, signal);
   } catch (cause) {
     signal.throwIfAborted();
-    throw cause instanceof ModelError ? cause : unreachable(hubUrl, repository, folder, dtype, cause);
+    throw cause instanceof ModelError ? cause : unreachable(pull, cause);
   }
 }
 
-function unreachable(hubUrl: string, repository: string, folder: string, dtype: Dtype, cause: unknown): ModelError {
+function assertOk({ ok, status }: Response, of = ""): void {
+  if (!ok) throw new CallFailure(`HTTP ${status}${of}`, { retryable: status >= 500 || status === 429 });
+}
+
+function unreachable({ hubUrl, repository, folder, dtype }: Pull, cause: unknown): ModelError {
   const inner = cause instanceof Error && cause.cause !== undefined ? `: ${messageOf(cause.cause)}` : "";
   const message = `${hubUrl} cannot be reached (${messageOf(cause)}${inner}). Download config.json, tokenizer.json, tokenizer_config.json and ${weightsFile(dtype)} of ${repository} on another machine and copy them into ${folder}, or set hub_url to a mirror.`;
   return new ModelError("hub_unreachable", message, { repository, folder }, { cause });
@@ -117,22 +117,14 @@ function unreachable(hubUrl: string, repository: string, folder: string, dtype: 
 
 /** Selects the files to download. @throws ModelError `hub_file_missing`, which lists the weights that the repository has */
 function chooseFiles(repository: string, { siblings }: z.infer<typeof infoSchema>, dtype: Dtype) {
-  const wanted = [
-    "tokenizer.json",
-    "tokenizer_config.json",
-    "1_Pooling/config.json",
-    weightsFile(dtype),
-    `${weightsFile(dtype)}_data`,
-    "config.json",
-  ];
-  const optional = new Set(["1_Pooling/config.json", `${weightsFile(dtype)}_data`]);
+  const optional = ["1_Pooling/config.json", `${weightsFile(dtype)}_data`];
+  const wanted = ["tokenizer.json", "tokenizer_config.json", weightsFile(dtype), ...optional, "config.json"];
   return wanted.flatMap((path) => {
     const found = siblings.find(({ rfilename }) => rfilename === path);
     const bytes = found?.lfs?.size ?? found?.size;
-    if (found !== undefined && bytes !== undefined)
-      // The Hub states `sha256` only for large files. Other files are compared with their Git blob id.
-      return [{ path, bytes, sha256: found.lfs?.sha256 ?? null, blobId: found.blobId ?? null }];
-    if (optional.has(path)) return [];
+    // The Hub states `sha256` only for large files. Other files are compared with their Git blob id.
+    if (bytes !== undefined) return [{ path, bytes, sha256: found?.lfs?.sha256 ?? null, blobId: found?.blobId ?? null }];
+    if (optional.includes(path)) return [];
     const weights = siblings.map(({ rfilename }) => rfilename).filter((file) => file.endsWith(".onnx"));
     const message = `${repository} has no ${path}. ${weights.length === 0 ? "It has no ONNX files. Look for a converted version of it." : `Available weights: ${weights.join(", ")}.`}`;
     throw new ModelError("hub_file_missing", message, { repository, path, weights });
@@ -140,13 +132,8 @@ function chooseFiles(repository: string, { siblings }: z.infer<typeof infoSchema
 }
 
 /** Downloads a file. Yields the number of bytes that are present, and the number of bytes received since the last event. */
-async function* fetchFile(
-  repository: string,
-  revision: string,
-  file: HubFile,
-  folder: string,
-  options: PullOptions,
-): AsyncGenerator<{ bytes: number; fresh: number }, void> {
+async function* fetchFile(file: HubFile, revision: string, pull: Pull): AsyncGenerator<{ bytes: number; fresh: number }, void> {
+  const { repository, folder, signal, backoffMs = DEFAULT_BACKOFF_MS } = pull;
   const path = join(folder, file.path);
   const part = `${path}.part`;
   await mkdir(dirname(path), { recursive: true });
@@ -156,13 +143,13 @@ async function* fetchFile(
   }
   for (let attempt = 0; ; attempt++) {
     try {
-      yield* appendRest(`${options.hubUrl.replace(/\/+$/, "")}/${repository}/resolve/${revision}/${file.path}`, part, file, options);
+      yield* appendRest(`${pull.base}/${repository}/resolve/${revision}/${file.path}`, part, file, pull);
       break;
     } catch (cause) {
-      options.signal.throwIfAborted();
+      signal.throwIfAborted();
       const hopeless = cause instanceof CallFailure && !cause.retryable;
-      if (attempt >= RETRIES || hopeless) throw unreachable(options.hubUrl, repository, folder, options.dtype, cause);
-      await sleep((options.backoffMs ?? DEFAULT_BACKOFF_MS) * 2 ** attempt, undefined, { signal: options.signal });
+      if (attempt >= RETRIES || hopeless) throw unreachable(pull, cause);
+      await sleep(backoffMs * 2 ** attempt, undefined, { signal });
     }
   }
   if (!(await isWhole(part, file))) {
@@ -173,30 +160,21 @@ async function* fetchFile(
   await rename(part, path);
 }
 
-async function* appendRest(
-  url: string,
-  part: string,
-  file: HubFile,
-  options: PullOptions,
-): AsyncGenerator<{ bytes: number; fresh: number }, void> {
+async function* appendRest(url: string, part: string, file: HubFile, options: PullOptions): ReturnType<typeof fetchFile> {
   const had = existsSync(part) ? (await stat(part)).size : 0;
   if (had === file.bytes) return;
   const from = had < file.bytes ? had : 0;
   const watchdog = createWatchdog(options.timeoutMs ?? DEFAULT_TIMEOUT_MS, Number.POSITIVE_INFINITY);
   watchdog.start();
   try {
-    const response = await fetch(url, {
-      signal: AbortSignal.any([options.signal, watchdog.signal]),
-      headers: { "accept-encoding": "identity", ...(from > 0 ? { range: `bytes=${from}-` } : {}) },
-    });
-    if (!response.ok || response.body === null) {
-      throw new CallFailure(`HTTP ${response.status} for ${file.path}`, { retryable: response.status >= 500 || response.status === 429 });
-    }
+    const headers = { "accept-encoding": "identity", ...(from > 0 ? { range: `bytes=${from}-` } : {}) };
+    const response = await fetch(url, { signal: AbortSignal.any([options.signal, watchdog.signal]), headers });
+    assertOk(response, ` for ${file.path}`);
     const resumed = response.status === 206;
     const target = await open(part, resumed ? "a" : "w");
     let bytes = resumed ? from : 0;
     try {
-      for await (const piece of response.body) {
+      for await (const piece of response.body ?? []) {
         watchdog.stop();
         await target.write(piece);
         bytes += piece.length;

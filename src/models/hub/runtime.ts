@@ -36,12 +36,8 @@ export interface HubRuntime {
 }
 
 const loader = z.custom<Loader<never>>((value) => typeof (value as Loader<never> | null)?.from_pretrained === "function");
-const runtimeSchema = z.object({
-  env: z.custom<HubRuntime["env"]>((value) => typeof value === "object" && value !== null && "localModelPath" in value),
-  AutoTokenizer: loader,
-  AutoModel: loader,
-  AutoModelForSequenceClassification: loader,
-});
+const env = z.custom<HubRuntime["env"]>((value) => typeof value === "object" && value !== null && "localModelPath" in value);
+const runtimeSchema = z.object({ env, AutoTokenizer: loader, AutoModel: loader, AutoModelForSequenceClassification: loader });
 
 /**
  * Finds the runtime in the `node_modules` of this program, or else in the first of `folders` that contains it.
@@ -50,19 +46,22 @@ const runtimeSchema = z.object({
 export function findHubRuntime(folders: readonly string[]): { file: string; version: string } | null {
   const bases = [import.meta.url, ...folders.map((folder) => pathToFileURL(join(folder, "package.json")).href)];
   for (const base of bases) {
-    let file: string;
-    try {
-      file = createRequire(base).resolve(HUB_PACKAGE);
-    } catch {
-      continue;
-    }
-    const root = packageRoot(file);
-    if (root === null) continue;
+    const file = resolveIn(base);
+    const root = file === null ? null : packageRoot(file);
+    if (file === null || root === null) continue;
     const { version } = z.object({ version: z.string() }).parse(JSON.parse(readFileSync(join(root, "package.json"), "utf8")));
     const module = join(root, "dist", "transformers.node.mjs");
     return { file: existsSync(module) ? module : file, version };
   }
   return null;
+}
+
+function resolveIn(base: string): string | null {
+  try {
+    return createRequire(base).resolve(HUB_PACKAGE);
+  } catch {
+    return null;
+  }
 }
 
 /** Returns the root folder of the package that contains a file. */
@@ -120,16 +119,8 @@ interface InstallOptions {
  * without a network.
  */
 export function installArguments(folder: string): string[] {
-  return [
-    "install",
-    "--prefix",
-    folder,
-    "--ignore-scripts",
-    "--no-audit",
-    "--no-fund",
-    "--save-exact",
-    `${HUB_PACKAGE}@${HUB_PACKAGE_VERSION}`,
-  ];
+  const options = "--ignore-scripts --no-audit --no-fund --save-exact".split(" ");
+  return ["install", "--prefix", folder, ...options, `${HUB_PACKAGE}@${HUB_PACKAGE_VERSION}`];
 }
 
 /**

@@ -129,15 +129,11 @@ export class IndexCatalog {
     const body = { source: { index: place.index, _source: { excludes: fields } }, dest: { index: made.index } };
     const query = { wait_for_completion: false };
     const started = await connection.call({ method: "POST", path: "/_reindex", query, body, schema: z.object({ task: z.string() }) });
-    for (;;) {
-      const task = await connection.call({ method: "GET", path: `/_tasks/${started.task}`, schema: taskSchema });
-      if (task.completed) {
-        if (task.error !== undefined || (task.response?.failures.length ?? 0) > 0)
-          throw new Error(`OpenSearch could not copy ${place.index}: ${JSON.stringify(task).slice(0, 500)}`);
-        break;
-      }
-      await sleep(TASK_POLL_MS);
-    }
+    const poll = () => connection.call({ method: "GET", path: `/_tasks/${started.task}`, schema: taskSchema });
+    let task = await poll();
+    for (; !task.completed; task = await poll()) await sleep(TASK_POLL_MS);
+    if (task.error !== undefined || (task.response?.failures.length ?? 0) > 0)
+      throw new Error(`OpenSearch could not copy ${place.index}: ${JSON.stringify(task).slice(0, 500)}`);
     await connection.call({ method: "POST", path: `/${made.index}/_refresh`, schema: ANY });
     await this.setRevision(made.index, await this.revision(place.index));
     await this.serve(made.index);

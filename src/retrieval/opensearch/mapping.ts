@@ -37,26 +37,23 @@ export function innerProductOf(score: number): number {
   return score >= 1 ? score - 1 : 1 - 1 / score;
 }
 
-export interface IndexMeta {
-  readonly version: number;
-  /** Id of the store whose documents are indexed. */
-  readonly store: string;
-}
-
 /**
  * Returns settings and mapping of an index. Automatic refresh is off. Writers refresh the index instead, so that a
  * search never sees the old and the new version of a document together.
+ * @param meta version of the mapping, and id of the store whose documents are indexed
  */
-export function indexDefinition(meta: IndexMeta, shards: number, vectors: Readonly<Record<string, number>> = {}) {
+export function indexDefinition(
+  meta: { readonly version: number; readonly store: string },
+  shards: number,
+  vectors: Readonly<Record<string, number>> = {},
+) {
   const keyword = { type: "keyword" };
   const integer = { type: "integer" };
   const text = { type: "text", index: false, copy_to: WRITTEN_FIELD };
   return {
     settings: {
       index: { number_of_shards: shards, auto_expand_replicas: "0-1", refresh_interval: "-1", knn: true },
-      analysis: {
-        analyzer: { written: { type: "custom", tokenizer: "standard", filter: ["lowercase"] } },
-      },
+      analysis: { analyzer: { written: { type: "custom", tokenizer: "standard", filter: ["lowercase"] } } },
     },
     mappings: {
       dynamic: false,
@@ -75,21 +72,13 @@ export function indexDefinition(meta: IndexMeta, shards: number, vectors: Readon
 }
 
 /** Fields that a search returns for each hit. */
-export const HIT_FIELDS = ["document_id", "version", "title", "text", "terms", "chunk", "window"] as const;
+export const HIT_FIELDS = ["document_id", "version", "path", "title", "text", "terms", "chunk", "window"] as const;
 
 /** An indexed window. `window` is `[start, end, tokens]`. Offsets refer to the text of the document. */
 export const windowSchema = z.object({
-  document_id: z.string(),
-  version: z.string(),
-  title: z.string(),
-  text: z.string(),
-  terms: z.string(),
+  ...{ document_id: z.string(), version: z.string(), path: z.string(), title: z.string(), text: z.string(), terms: z.string() },
   chunk: z.object({
-    id: z.string(),
-    ordinal: z.number(),
-    start: z.number(),
-    end: z.number(),
-    tokens: z.number(),
+    ...{ id: z.string(), ordinal: z.number(), start: z.number(), end: z.number(), tokens: z.number() },
     headings: z.array(z.string()),
     windows: z.array(z.tuple([z.number(), z.number(), z.number()])),
   }),
@@ -139,8 +128,8 @@ export function isIndexable(token: string): boolean {
   return token !== "" && token.length <= TOKEN_LENGTH && !/\s/.test(token) && token.isWellFormed();
 }
 
-function packChunk({ id, ordinal, start, end, tokens, headingPath, windows }: Chunk): WindowSource["chunk"] {
-  return { id, ordinal, start, end, tokens, headings: [...headingPath], windows: windows.map(packWindow) };
+function packChunk({ documentId: _, headingPath, windows, ...chunk }: Chunk): WindowSource["chunk"] {
+  return { ...chunk, headings: [...headingPath], windows: windows.map(packWindow) };
 }
 
 function packWindow({ start, end, tokens }: Window): [number, number, number] {

@@ -4,6 +4,7 @@ import type { DocumentHead, IndexedDocument } from "../../store/document-rows.ts
 import { allowedEdits, editDistance, REPAIR_MIN_LETTERS } from "../../text/spelling.ts";
 import { createStemmer, tokenize } from "../../text/tokens.ts";
 import { scopeKey } from "../indexed-windows.ts";
+import { weightsOf } from "../postings.ts";
 import type { Coverage, EngineOptions, EngineRequest, IndexChanges, SearchEngine, TermStatistics, WindowText } from "../search-engine.ts";
 import type { Hit } from "../top-k.ts";
 import { type CatalogOptions, IndexCatalog, type Place } from "./catalog.ts";
@@ -53,27 +54,17 @@ const statisticsSchema = z.object({
 const nearSchema = z.object({
   suggest: z.object({ near: z.array(z.object({ options: z.array(z.object({ text: z.string() })) })) }).optional(),
 });
-const wordCountsSchema = z.object({
-  aggregations: z
-    .object({ words: z.object({ buckets: z.record(z.string(), z.object({ documents: z.object({ value: z.number() }) })) }) })
-    .optional(),
-});
+const wordsSchema = z.object({ buckets: z.record(z.string(), z.object({ documents: z.object({ value: z.number() }) })) });
+const wordCountsSchema = z.object({ aggregations: z.object({ words: wordsSchema }).optional() });
 const missingSchema = z.object({ hits: z.object({ hits: z.array(z.object({ _source: windowSchema, sort: z.array(z.unknown()) })) }) });
 const routedSchema = z.object({ hits: z.object({ hits: z.array(z.object({ _id: z.string(), _routing: z.string() })) }) });
-const versionsSchema = z.object({
-  aggregations: z
-    .object({
-      versions: z.object({
-        after_key: z.record(z.string(), z.string()).optional(),
-        buckets: z.array(z.object({ key: z.object({ id: z.string(), version: z.string() }) })),
-      }),
-    })
-    .optional(),
+const versionSchema = z.object({
+  after_key: z.record(z.string(), z.string()).optional(),
+  buckets: z.array(z.object({ key: z.object({ id: z.string(), version: z.string() }) })),
 });
+const versionsSchema = z.object({ aggregations: z.object({ versions: versionSchema }).optional() });
 
-interface ScopeStatistics {
-  readonly windows: number;
-  readonly averageLength: number;
+interface ScopeStatistics extends TermStatistics {
   readonly frequencies: Map<string, number>;
 }
 
@@ -122,9 +113,9 @@ export class OpenSearchEngine implements SearchEngine {
       }
       const held = await this.versionsIn(place.index);
       const stale = [...held].filter(([id, versions]) => versions.some((version) => documents.get(id)?.version !== version));
-      await this.delete(place.index, new Map(stale.map(([id]) => [id, null])));
-      const kept = new Set([...held.keys()].filter((id) => !stale.some(([other]) => other === id)));
-      return [...documents.keys()].filter((id) => !kept.has(id)).sort();
+      const gone = new Map(stale.map(([id]) => [id, null]));
+      await this.delete(place.index, gone);
+      return [...documents.keys()].filter((id) => !held.has(id) || gone.has(id)).sort();
     });
   }
 
@@ -136,7 +127,10 @@ export class OpenSearchEngine implements SearchEngine {
       await this.connection.bulk(place.index, this.additions(documents, field, given));
       await this.connection.bulk(place.index, await this.updates(place.index, field, given));
       await this.delete(place.index, new Map(documents.map(({ id, version }) => [id, version])));
-      if (revision !== undefined) await this.reached(place, revision);
+      if (revision === undefined) return;
+      await this.catalog.setRevision(place.index, revision);
+      if (this.building !== null) await this.catalog.serve(place.index);
+      this.building = null;
     });
   }
 
@@ -171,9 +165,9 @@ export class OpenSearchEngine implements SearchEngine {
     if (place === null) return;
     const query = { bool: { must_not: [{ exists: { field: vectorField(encoder) } }] } };
     const sort = ["document_id", "ordinal", "start"].map((field) => ({ [field]: "asc" }));
-    for (let after: readonly unknown[] | null = null; ; ) {
-      const body: object = { size: batch, query, sort, _source: HIT_FIELDS, ...(after === null ? {} : { search_after: after }) };
-      const { hits } = await this.connection.call({ method: "POST", path: `/${place.index}/_search`, body, schema: missingSchema });
+    for (let after: readonly unknown[] | undefined; ; ) {
+      const body: object = { size: batch, query, sort, _source: HIT_FIELDS, search_after: after };
+      const { hits } = await this.searchIn(place.index, body, missingSchema);
       const part = hits.hits.map(({ _source: { document_id: documentId, title, chunk, text, window } }) => ({
         ...{ documentId, chunkId: chunk.id, start: window[0], title, headingPath: chunk.headings, text },
       }));
@@ -187,11 +181,7 @@ export class OpenSearchEngine implements SearchEngine {
     signal?.throwIfAborted();
     const { vector, filters, terms } = request;
     if (request.k <= 0) return [];
-    const weights = new Map<string, number>();
-    for (const one of terms) {
-      const { token, weight } = typeof one === "string" ? { token: one, weight: 1 } : one;
-      if (isIndexable(token)) weights.set(token, (weights.get(token) ?? 0) + weight);
-    }
+    const weights = weightsOf(terms, isIndexable);
     const statistics = await this.statistics([...weights.keys()], filters.scope, { signal });
     const field = vector === null ? null : await this.searchable(vector.encoder.id);
     return searchWindows(
@@ -204,11 +194,10 @@ export class OpenSearchEngine implements SearchEngine {
     signal?.throwIfAborted();
     const key = scopeKey(scope);
     const known = this.statisticsOf.get(key) ?? null;
-    const missing = [...new Set(terms)].filter((term) => isIndexable(term) && known?.frequencies.has(term) !== true);
-    if (known !== null && missing.length === 0) return known;
     const frequencies = known !== null && known.frequencies.size < MAX_TERMS ? known.frequencies : new Map<string, number>();
     let last: ScopeStatistics = { windows: 0, averageLength: 1, frequencies };
-    const asked = frequencies === known?.frequencies ? missing : [...new Set(terms)].filter(isIndexable);
+    const asked = [...new Set(terms)].filter((term) => isIndexable(term) && !frequencies.has(term));
+    if (known !== null && asked.length === 0) return known;
     for (let at = 0; at === 0 || at < asked.length; at += TERMS_PER_REQUEST) {
       const part = asked.slice(at, at + TERMS_PER_REQUEST);
       const answer = await this.ask(countQuery(part, scope), statisticsSchema, signal);
@@ -306,7 +295,7 @@ export class OpenSearchEngine implements SearchEngine {
     for (let at = 0; field !== null && at < keys.length; at += IDS_PER_REQUEST) {
       const values = keys.slice(at, at + IDS_PER_REQUEST);
       const body = { size: values.length, _source: false, query: { ids: { values } } };
-      const { hits } = await this.connection.call({ method: "POST", path: `/${index}/_search`, body, schema: routedSchema });
+      const { hits } = await this.searchIn(index, body, routedSchema);
       for (const { _id, _routing: routing } of hits.hits)
         items.push({ action: { update: { _id, routing } }, source: { doc: { [field]: Array.from(given.get(_id) as Float32Array) } } });
     }
@@ -334,11 +323,8 @@ export class OpenSearchEngine implements SearchEngine {
     await this.connection.call({ method: "POST", path: `/${index}/_refresh`, schema: ANY, isLong: true });
   }
 
-  private async reached({ index }: Place, revision: number): Promise<void> {
-    await this.catalog.setRevision(index, revision);
-    if (this.building === null) return;
-    await this.catalog.serve(index);
-    this.building = null;
+  private searchIn<Schema extends z.ZodType>(index: string, body: object, schema: Schema): Promise<z.infer<Schema>> {
+    return this.connection.call({ method: "POST", path: `/${index}/_search`, body, schema });
   }
 
   /** Returns the versions of each document in an index. */
@@ -346,9 +332,8 @@ export class OpenSearchEngine implements SearchEngine {
     const found = new Map<string, string[]>();
     const sources = [{ id: { terms: { field: "document_id" } } }, { version: { terms: { field: "version" } } }];
     for (let after: Readonly<Record<string, string>> | undefined; ; ) {
-      const composite: object = { size: IDS_PER_REQUEST, sources, ...(after === undefined ? {} : { after }) };
-      const body = { size: 0, aggs: { versions: { composite } } };
-      const { aggregations } = await this.connection.call({ method: "POST", path: `/${index}/_search`, body, schema: versionsSchema });
+      const body: object = { size: 0, aggs: { versions: { composite: { size: IDS_PER_REQUEST, sources, after } } } };
+      const { aggregations } = await this.searchIn(index, body, versionsSchema);
       for (const { key } of aggregations?.versions.buckets ?? []) found.set(key.id, [...(found.get(key.id) ?? []), key.version]);
       after = aggregations?.versions.after_key;
       if (after === undefined) return found;

@@ -1,14 +1,13 @@
 import type { AreaPart, Scope } from "../../shared/types.ts";
 import type { SearchFilters } from "../search-engine.ts";
-import { WRITTEN_FIELD } from "./mapping.ts";
+import { HIT_FIELDS, WRITTEN_FIELD } from "./mapping.ts";
 
 export type Clause = Readonly<Record<string, unknown>>;
 
 /** Maximum number of clauses per query. OpenSearch allows 1,024 by default. */
 export const MAX_CLAUSES = 900;
 
-/** Fields that identify a window. Windows with equal scores are ordered by some of them. */
-export const PLACE_FIELDS = ["document_id", "version", "path", "chunk_id", "ordinal", "start"] as const;
+/** Fields by which windows with equal scores are ordered. */
 const BY_PLACE = ["path", "document_id", "ordinal", "start"];
 
 /** Returns the clauses that select the windows visible to a scope. */
@@ -87,7 +86,7 @@ export function vectorQuery(field: string, vector: Float32Array, filter: readonl
 
 function ranked(size: number) {
   return {
-    ...{ size, _source: false, docvalue_fields: PLACE_FIELDS, track_total_hits: false },
+    ...{ size, _source: HIT_FIELDS, track_total_hits: false },
     ...{ collapse: { field: "chunk_id" }, sort: [{ _score: "desc" }, ...BY_PLACE.map((field) => ({ [field]: "asc" }))] },
   };
 }
@@ -107,15 +106,10 @@ export function countQuery(terms: readonly string[], scope: Scope): object {
 /** Builds a query for words similar to a word. They are not stemmed, and may come from documents that the user must not see. */
 export function nearWordsQuery(word: string, edits: number, size: number): object {
   const term = {
-    field: WRITTEN_FIELD,
-    suggest_mode: "always",
-    max_edits: edits,
-    prefix_length: 0,
-    min_word_length: 1,
-    size,
-    shard_size: size,
+    ...{ field: WRITTEN_FIELD, suggest_mode: "always", max_edits: edits, prefix_length: 0, min_word_length: 1 },
+    ...{ size, shard_size: size, max_term_freq: 1_000_000_000, accuracy: 0.01 },
   };
-  return { size: 0, suggest: { near: { text: word, term: { ...term, max_term_freq: 1_000_000_000, accuracy: 0.01 } } } };
+  return { size: 0, suggest: { near: { text: word, term } } };
 }
 
 /** Builds a query that counts, for each unstemmed word, the visible documents that contain it. */

@@ -5,7 +5,7 @@ import { idfOf, scoreText } from "../postings.ts";
 import type { EngineOptions, EngineRequest, TermStatistics } from "../search-engine.ts";
 import { type Hit, untimed } from "../top-k.ts";
 import type { OpenSearchConnection } from "./connection.ts";
-import { HIT_FIELDS, innerProductOf, unpackChunk, unpackWindow, type WindowSource, windowSchema } from "./mapping.ts";
+import { innerProductOf, unpackChunk, unpackWindow, type WindowSource, windowSchema } from "./mapping.ts";
 import { type Clause, filterGroups, MAX_CLAUSES, vectorQuery, wordQuery } from "./queries.ts";
 
 /** Looks documents up in the database. The returned function checks whether a version is current and the scope may see it. */
@@ -35,33 +35,18 @@ const WINDOWS_PER_CHUNK = 8;
 /** Maximum number of windows that a vector search may request. */
 const MAX_WINDOWS = 10_000;
 
-const one = <T extends z.ZodType>(schema: T) => z.array(schema).min(1).max(1);
-const placeSchema = z.object({
-  _id: z.string(),
-  _routing: z.string(),
-  _score: z.number(),
-  fields: z.object({
-    ...{ document_id: one(z.string()), version: one(z.string()), path: one(z.string()), chunk_id: one(z.string()) },
-    ...{ ordinal: one(z.number()), start: one(z.number()) },
-  }),
-});
 const responseSchema = z.object({
-  hits: z.object({ total: z.object({ value: z.number() }).optional(), hits: z.array(placeSchema) }),
+  hits: z.object({
+    total: z.object({ value: z.number() }).optional(),
+    hits: z.array(z.object({ _score: z.number(), _source: windowSchema })),
+  }),
 });
 const failureSchema = z.object({ status: z.number(), error: z.object({ type: z.string(), reason: z.string().nullish() }) });
 const multiSchema = z.object({ responses: z.array(z.union([responseSchema, failureSchema])) });
-const sourcesSchema = z.object({ docs: z.array(z.object({ _id: z.string(), _source: windowSchema.optional() })) });
 
-/** A found window with its score, and the fields by which windows with equal scores are ordered. */
-interface Place {
-  readonly key: string;
-  readonly routing: string;
-  readonly documentId: string;
-  readonly version: string;
-  readonly path: string;
-  readonly chunkId: string;
-  readonly ordinal: number;
-  readonly start: number;
+/** A found window with its score. */
+interface Found {
+  readonly source: WindowSource;
   readonly score: number;
 }
 
@@ -77,48 +62,31 @@ export async function searchWindows(request: Request, parts: Parts): Promise<Hit
   if (groups.length === 0) return [];
   const wanted = k + Math.max(SPARE.least, Math.ceil(k * SPARE.share));
   const terms = rarest(request);
-  const byWords = groups.map((filter) => (terms.size === 0 ? null : wordQuery(terms, filter, wanted))).filter((query) => query !== null);
+  const byWords = terms.size === 0 ? [] : groups.map((filter) => wordQuery(terms, filter, wanted));
   const [words, near] = await Promise.all([
-    time("words", () => ask(byWords, parts)).then((found) => found.flatMap(({ places }) => places)),
+    time("words", () => ask(byWords, parts)).then((responses) => responses.flatMap(({ found }) => found)),
     vector === null || field === null ? [] : time("vectors", () => nearest(field, vector.values, groups, wanted, parts)),
   ]);
-  const current = await isCurrent(filters.scope, [...new Set([...words, ...near].map(({ documentId }) => documentId))]);
-  const isShown = ({ documentId, version }: Place) => current(documentId, version);
-  const dense = best(
-    near.filter(isShown).map((place) => ({ ...place, score: innerProductOf(place.score) })),
-    k,
-  );
+  const current = await isCurrent(filters.scope, [...new Set([...words, ...near].map(({ source }) => source.document_id))]);
+  const isShown = ({ source }: Found) => current(source.document_id, source.version);
+  const dense = best(near.filter(isShown).map(toCosine), k);
   const held = words.filter(isShown);
-  const [sources, others] = await Promise.all([
-    load([...held, ...dense.values()], parts),
-    vector === null || field === null
-      ? new Map<string, number>()
-      : cosines(
-          field,
-          vector.values,
-          held.filter(({ chunkId }) => !dense.has(chunkId)),
-          groups,
-          parts,
-        ),
-  ]);
-  const scored = held.flatMap((place) => {
-    const source = sources.get(place.key);
-    const text = [{ tokens: source?.terms.split(" ") ?? [], weight: 1 }];
-    const asked = [...request.weights].map(([token, weight]) => ({ token, weight }));
-    return source === undefined ? [] : [{ ...place, score: scoreText(asked, text, request.statistics) }];
+  const missing = new Set(held.map(({ source }) => source.chunk.id).filter((id) => !dense.has(id)));
+  const others = vector === null || field === null ? dense : await cosines(field, vector.values, missing, groups, parts);
+  const asked = [...request.weights].map(([token, weight]) => ({ token, weight }));
+  const scored = held.map(({ source }) => {
+    const text = [{ tokens: source.terms.split(" "), weight: 1 }];
+    return { source, score: scoreText(asked, text, request.statistics) };
   });
   const bm25 = best(scored, k);
   const shown = [...new Map([...bm25, ...dense]).values()].sort(byPlace);
-  return shown.flatMap(({ chunkId, key }) => {
-    const source = sources.get(key);
-    const score = dense.get(chunkId)?.score ?? null;
-    const scores = { bm25: bm25.get(chunkId)?.score ?? null, dense: score, cosine: score ?? others.get(chunkId) ?? null };
-    return source === undefined ? [] : [{ ...hitOf(source), ...scores }];
+  return shown.map(({ source: { document_id: documentId, version, title, text, chunk, window } }) => {
+    const score = dense.get(chunk.id)?.score ?? null;
+    return {
+      ...{ documentId, version, title, text, chunk: unpackChunk(documentId, chunk), window: unpackWindow(window) },
+      ...{ bm25: bm25.get(chunk.id)?.score ?? null, dense: score, cosine: score ?? others.get(chunk.id)?.score ?? null },
+    };
   });
-}
-
-function hitOf({ document_id: documentId, version, title, text, chunk, window }: WindowSource) {
-  return { documentId, version, title, text, chunk: unpackChunk(documentId, chunk), window: unpackWindow(window) };
 }
 
 /** Returns the terms that occur in visible windows. If they are too many, returns those with the highest weight times idf. */
@@ -129,74 +97,57 @@ function rarest({ weights, statistics: { frequencies, windows } }: Request): Rea
   return new Map(held.sort((a, b) => gain(b) - gain(a)).slice(0, MAX_CLAUSES / 2));
 }
 
-/** Returns the `k` best chunks, best first; equal scores rank by path, document and position. */
-function best(places: readonly Place[], k: number): Map<string, Place> {
-  const found = new Map<string, Place>();
-  for (const place of [...places].sort((a, b) => b.score - a.score || byPlace(a, b))) {
-    if (found.size === k) break;
-    if (!found.has(place.chunkId)) found.set(place.chunkId, place);
+/** Returns the best windows of the `k` best chunks, best first, by chunk. Equal scores rank by path, document and position. */
+function best(windows: readonly Found[], k: number): Map<string, Found> {
+  const found = new Map<string, Found>();
+  for (const one of windows.toSorted((a, b) => b.score - a.score || byPlace(a, b))) {
+    const { id } = one.source.chunk;
+    if (found.size < k && !found.has(id)) found.set(id, one);
   }
   return found;
 }
 
-function byPlace(a: Place, b: Place): number {
-  return compareText(a.path, b.path) || compareText(a.documentId, b.documentId) || a.ordinal - b.ordinal || a.start - b.start;
+function byPlace({ source: a }: Found, { source: b }: Found): number {
+  const place = compareText(a.path, b.path) || compareText(a.document_id, b.document_id);
+  return place || a.chunk.ordinal - b.chunk.ordinal || a.window[0] - b.window[0];
+}
+
+function toCosine({ source, score }: Found): Found {
+  return { source, score: innerProductOf(score) };
 }
 
 /** Returns the best windows of the `wanted` nearest chunks. Requests more windows until they belong to enough chunks. */
-async function nearest(field: string, values: Float32Array, groups: readonly Clause[][], wanted: number, parts: Parts): Promise<Place[]> {
+async function nearest(field: string, values: Float32Array, groups: readonly Clause[][], wanted: number, parts: Parts): Promise<Found[]> {
   for (let windows = Math.min(MAX_WINDOWS, wanted * WINDOWS_PER_CHUNK); ; windows = Math.min(MAX_WINDOWS, windows * 4)) {
-    const found = await ask(
-      groups.map((filter) => vectorQuery(field, values, filter, windows, wanted)),
-      parts,
-    );
-    const isComplete = found.every(({ places, total }) => places.length >= wanted || total < windows);
-    if (isComplete || windows === MAX_WINDOWS) return found.flatMap(({ places }) => places);
+    const queries = groups.map((filter) => vectorQuery(field, values, filter, windows, wanted));
+    const responses = await ask(queries, parts);
+    const isComplete = responses.every(({ found, total }) => found.length >= wanted || total < windows);
+    if (isComplete || windows === MAX_WINDOWS) return responses.flatMap(({ found }) => found);
   }
 }
 
-/** Returns, by chunk, the cosine of its best window. */
-async function cosines(
-  field: string,
-  values: Float32Array,
-  places: readonly Place[],
-  groups: readonly Clause[][],
-  parts: Parts,
-): Promise<Map<string, number>> {
-  const ids = [...new Set(places.map(({ chunkId }) => chunkId))];
-  if (ids.length === 0) return new Map();
-  const queries = groups.map((filter) => vectorQuery(field, values, [...filter, { terms: { chunk_id: ids } }], MAX_WINDOWS, ids.length));
-  const found = (await ask(queries, parts)).flatMap(({ places: some }) => some);
-  const scores = [...best(found, ids.length)].map(([id, { score }]) => [id, innerProductOf(score)] as const);
-  return new Map(scores);
+/** Returns the best window of each of these chunks, with its cosine. */
+async function cosines(field: string, values: Float32Array, chunks: ReadonlySet<string>, groups: readonly Clause[][], parts: Parts) {
+  const within = { terms: { chunk_id: [...chunks] } };
+  const queries = groups.map((filter) => vectorQuery(field, values, [...filter, within], MAX_WINDOWS, chunks.size));
+  const responses = await ask(chunks.size === 0 ? [] : queries, parts);
+  return best(
+    responses.flatMap(({ found }) => found.map(toCosine)),
+    chunks.size,
+  );
 }
 
-async function load(places: readonly Place[], { connection, alias, signal }: Parts): Promise<Map<string, WindowSource>> {
-  const docs = [...new Map(places.map(({ key, routing }) => [key, { _id: key, routing }])).values()];
-  if (docs.length === 0) return new Map();
-  const query = { _source_includes: HIT_FIELDS.join(",") };
-  const found = await connection.find({ method: "POST", path: `/${alias}/_mget`, query, body: { docs }, schema: sourcesSchema, signal });
-  return new Map(found?.docs.flatMap(({ _id, _source }) => (_source === undefined ? [] : [[_id, _source] as const])));
-}
-
-async function ask(queries: readonly object[], { connection, alias, signal }: Parts): Promise<{ places: Place[]; total: number }[]> {
+async function ask(queries: readonly object[], { connection, alias, signal }: Parts): Promise<{ found: Found[]; total: number }[]> {
   if (queries.length === 0) return [];
   const lines = queries.flatMap((body) => [{ index: alias, allow_partial_search_results: false }, body]);
   const { responses } = await connection.call({ method: "POST", path: "/_msearch", lines, schema: multiSchema, signal });
   return responses.map((response) => {
-    if ("hits" in response) return { places: response.hits.hits.map(placeOf), total: response.hits.total?.value ?? 0 };
+    if ("hits" in response) {
+      const { hits, total } = response.hits;
+      return { found: hits.map(({ _source, _score }) => ({ source: _source, score: _score })), total: total?.value ?? 0 };
+    }
     const { status, error } = response;
-    if (error.type === "index_not_found_exception") return { places: [], total: 0 };
+    if (error.type === "index_not_found_exception") return { found: [], total: 0 };
     throw connection.failure(status, error.reason ?? error.type);
   });
-}
-
-function placeOf({ _id, _routing, _score, fields }: z.infer<typeof placeSchema>): Place {
-  const [documentId, version, path, chunkId] = [fields.document_id, fields.version, fields.path, fields.chunk_id].map(
-    ([value]) => value as string,
-  );
-  return {
-    ...{ key: _id, routing: _routing, score: _score, ordinal: fields.ordinal[0] as number, start: fields.start[0] as number },
-    ...{ documentId: documentId as string, version: version as string, path: path as string, chunkId: chunkId as string },
-  };
 }

@@ -9,32 +9,6 @@
 
   ;; Bytes 0 to 15 of the memory are this module's scratch.
 
-  ;; Writes the numbers of the bits set in `words` 32-bit words at `mask` to `list`, rising; returns how many. The list is
-  ;; filled up to a multiple of four with its last number, so that a group of four is always readable.
-  (func (export "expand") (param $mask i32) (param $words i32) (param $list i32) (result i32)
-    (local $word i32) (local $base i32) (local $out i32) (local $count i32) (local $last i32)
-    (local.set $out (local.get $list))
-    (block $done
-      (loop $next_word
-        (br_if $done (i32.ge_u (local.get $base) (i32.shl (local.get $words) (i32.const 5))))
-        (local.set $word (i32.load (local.get $mask)))
-        (block $word_done
-          (loop $next_bit
-            (br_if $word_done (i32.eqz (local.get $word)))
-            (local.set $last (i32.add (local.get $base) (i32.ctz (local.get $word))))
-            (i32.store (local.get $out) (local.get $last))
-            (local.set $out (i32.add (local.get $out) (i32.const 4)))
-            (local.set $word (i32.and (local.get $word) (i32.sub (local.get $word) (i32.const 1))))
-            (br $next_bit)))
-        (local.set $mask (i32.add (local.get $mask) (i32.const 4)))
-        (local.set $base (i32.add (local.get $base) (i32.const 32)))
-        (br $next_word)))
-    (local.set $count (i32.shr_u (i32.sub (local.get $out) (local.get $list)) (i32.const 2)))
-    (i32.store (local.get $out) (local.get $last))
-    (i32.store offset=4 (local.get $out) (local.get $last))
-    (i32.store offset=8 (local.get $out) (local.get $last))
-    (local.get $count))
-
   ;; Dot products of four int8 rows with an int16 query, as four i32.
   (func $dot_int8 (param $a i32) (param $b i32) (param $c i32) (param $d i32) (param $length i32) (param $query i32) (result v128)
     (local $sa v128) (local $sb v128) (local $sc v128) (local $sd v128) (local $q v128) (local $end i32)
@@ -112,7 +86,8 @@
       (br_if $next (local.get $bits)))
     (local.get $hits))
 
-  ;; Scores the int8 rows whose numbers stand in `list`; returns how many (number, score) pairs above the threshold stand in `hits`.
+  ;; Scores the int8 rows whose numbers stand in `list` (filled up to a multiple of four). Returns how many (number, score)
+  ;; pairs above the threshold stand in `hits`.
   (func (export "scanInt8") (param $rows i32) (param $length i32) (param $scales i32) (param $list i32) (param $count i32)
     (param $query i32) (param $threshold f32) (param $hits i32) (result i32)
     (local $end i32) (local $first i32) (local $scale v128)
