@@ -1,7 +1,7 @@
 import { type ComponentType, lazy, useCallback, useEffect, useState } from "react";
 import { AskRoom, type Handed, type PaneParts } from "../ask/ask-room.tsx";
-import { DialogButton } from "../kit/dialog.tsx";
-import { Opening } from "../kit/late.tsx";
+import { DialogButton } from "../kit/controls.tsx";
+import { Opening } from "../kit/message.tsx";
 import type { FirstLook } from "./first-look.ts";
 import { formatRoute, goTo, type Route, useRoute } from "./route.ts";
 import { AccountContext, useAccount, useNewAccount } from "./use-account.ts";

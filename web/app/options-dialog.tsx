@@ -1,7 +1,7 @@
 import { type SyntheticEvent, useId, useState } from "react";
 import { ClientError } from "../../src/client/index.ts";
-import { CheckField, SelectField, TextField } from "../kit/controls.tsx";
-import { Alert, QuietButton } from "../kit/message.tsx";
+import { Button, CheckField, SelectField, TextField } from "../kit/controls.tsx";
+import { Alert } from "../kit/message.tsx";
 import { messageOf } from "./api.ts";
 import { type Account, useAccount } from "./use-account.ts";
 
@@ -76,7 +76,7 @@ function SignedIn({ onDone }: { readonly onDone: () => void }) {
         >
           Sign out
         </button>
-        <QuietButton onClick={onDone}>Close</QuietButton>
+        <Button onClick={onDone}>Close</Button>
       </div>
     </>
   );
@@ -133,7 +133,7 @@ function KeyForm({ onDone }: { readonly onDone: () => void }) {
         <button type="submit" className="ask-button" disabled={state.busy || !/^[\x21-\x7e]{1,500}$/.test(key.trim())}>
           Sign in
         </button>
-        <QuietButton onClick={onDone}>Cancel</QuietButton>
+        <Button onClick={onDone}>Cancel</Button>
       </div>
     </form>
   );

@@ -38,27 +38,12 @@ export interface Place extends Scope {
 export const LINKED_QUOTE_CHARACTERS = 300;
 
 export function formatRoute(route: Route): string {
-  switch (route.room) {
-    case "ask":
-      return "#/";
-    case "answer":
-      return `#/answer/${encodeURIComponent(route.id)}`;
-    case "why":
-      return `#/why/${encodeURIComponent(route.id)}`;
-    case "review":
-    case "evaluate":
-      return route.id === null ? `#/${route.room}` : `#/${route.room}/${encodeURIComponent(route.id)}`;
-    case "read":
-      return `#/read/${encodeURIComponent(route.document)}${formatPlace(route)}`;
-    default:
-      return `#/${route.room}`;
-  }
-}
-
-function formatPlace({ start, end, version, quote, domain, tenant }: Place): string {
+  if (route.room === "ask") return "#/";
+  if (route.room !== "read") return `#/${route.room}${"id" in route && route.id !== null ? `/${encodeURIComponent(route.id)}` : ""}`;
+  const { document, start, end, version, quote, domain, tenant } = route;
   const at = start === null || end === null ? null : `${start}-${end}`;
   const query = queryOf({ at, version, quote: quote?.slice(0, LINKED_QUOTE_CHARACTERS), domain, tenant });
-  return query === "" ? "" : `?${query}`;
+  return `#/read/${encodeURIComponent(document)}${query === "" ? "" : `?${query}`}`;
 }
 
 /** Parses the part of a URL after `#`. If it is invalid, returns the route of the Ask view. */
@@ -88,8 +73,8 @@ function parsePlace(document: string, parameters: URLSearchParams): Place {
   const at = /^(\d{1,12})-(\d{1,12})$/.exec(parameters.get("at") ?? "");
   const range = at === null ? null : { start: Number(at[1]), end: Number(at[2]) };
   const whole = range !== null && range.start < range.end ? range : { start: null, end: null };
-  const [version, quote, domain, tenant] = ["version", "quote", "domain", "tenant"].map((name) => parameters.get(name) || null);
-  return { document, ...whole, version: version ?? null, quote: quote ?? null, domain: domain ?? null, tenant: tenant ?? null };
+  const get = (name: string) => parameters.get(name) || null;
+  return { document, ...whole, version: get("version"), quote: get("quote"), domain: get("domain"), tenant: get("tenant") };
 }
 
 function decode(part: string): string {
@@ -115,11 +100,9 @@ export function goTo(route: Route): void {
   window.location.hash = formatRoute(route);
 }
 
-type Cited = Pick<WireCitation, "document_id" | "document_version" | "start" | "end">;
-
-/** Returns the route to a cited place. @param quote text of the place; `null`: not known */
-export function placeOf(cited: Cited, quote: string | null, { domain, tenant }: Scope): Route {
-  const { document_id: document, document_version: version, start, end } = cited;
+/** Returns the route to a cited place. */
+export function placeOf(cited: WireCitation, { domain, tenant }: Scope): Route {
+  const { document_id: document, document_version: version, start, end, quote } = cited;
   return { room: "read", document, start, end, version, quote, domain, tenant };
 }
 

@@ -1,9 +1,8 @@
 import { createContext, useCallback, useContext, useEffect, useMemo, useState } from "react";
 import type { WireCaller, WireDomain, WireDomains } from "../../src/client/index.ts";
-import { type Api, createApi } from "./api.ts";
+import { type Api, createApi, type Failure, failureOf } from "./api.ts";
 import type { FirstLook } from "./first-look.ts";
 import { type Preferences, readKey, readPreferences, writeKey, writePreferences } from "./preferences.ts";
-import { type Loaded, useLoaded } from "./use-loaded.ts";
 
 /** The user, the available domains and the preferences. */
 export interface Account {
@@ -107,4 +106,35 @@ function domainOf({ domains }: WireDomains, preferred: string): WireDomain | nul
 /** Returns the owner of conversations: the public part of the key, or a fixed name without a key and for the admin token. */
 function ownerOf(key: string | null): string {
   return key === null ? "no key" : (/^sb_([0-9a-f]+)_/.exec(key)?.[1] ?? "administrator");
+}
+
+export type Loaded<T> =
+  | { readonly type: "loading" }
+  | { readonly type: "ready"; readonly value: T }
+  | ({ readonly type: "failed" } & Failure);
+
+/**
+ * Calls `load` and returns the state of the call, and a function that calls it again. The result of an older call is ignored.
+ * @param known the result, if it is known already, so that the first call is skipped; `null`: not known
+ */
+export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, known: NoInfer<T> | null = null): readonly [Loaded<T>, () => void] {
+  const [state, setState] = useState<Loaded<T>>(known === null ? { type: "loading" } : { type: "ready", value: known });
+  const [attempt, setAttempt] = useState({ load, isKnown: known !== null });
+  const due = attempt.load === load ? attempt : { load, isKnown: false };
+  if (due !== attempt) setAttempt(due);
+  useEffect(() => {
+    if (due.isKnown) return;
+    const abort = new AbortController();
+    setState((before) => (before.type === "failed" ? { type: "loading" } : before));
+    due.load(abort.signal).then(
+      (value) => {
+        if (!abort.signal.aborted) setState({ type: "ready", value });
+      },
+      (error: unknown) => {
+        if (!abort.signal.aborted) setState({ type: "failed", ...failureOf(error) });
+      },
+    );
+    return () => abort.abort();
+  }, [due]);
+  return [state, useCallback(() => setAttempt(({ load: same }) => ({ load: same, isKnown: false })), [])];
 }

@@ -1,8 +1,8 @@
 import type { WireRefusal } from "../../src/client/index.ts";
 import { formatRoute, type Scope } from "../app/route.ts";
 import { formatCount, formatDate, toContactUrl, toHttpUrl } from "../format.ts";
-import { CellRow, isRow } from "../kit/cell-row.tsx";
 import { Linked, Recognised } from "../kit/message.tsx";
+import { CellRow, isRow } from "../kit/table.tsx";
 import { isOneLine } from "./plain-words.ts";
 import { FilePlace } from "./source-list.tsx";
 

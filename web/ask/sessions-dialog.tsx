@@ -1,22 +1,22 @@
 import { useCallback, useState } from "react";
-import { useLoaded } from "../app/use-loaded.ts";
+import { useLoaded } from "../app/use-account.ts";
 import { formatCount } from "../format.ts";
-import { TextField } from "../kit/controls.tsx";
+import { AskedTwice, Button, TextField } from "../kit/controls.tsx";
 import { formatTime } from "../kit/figures.ts";
-import { AskedTwice } from "../kit/popover.tsx";
 import { type Archive, type ConversationEntry, findConversations } from "./conversation/archive.ts";
 
-export interface SessionsProps {
+interface SessionListProps {
   readonly archive: Archive;
   readonly owner: string;
   readonly open: string;
   readonly onOpen: (id: string) => void;
   /** Called when the open conversation was deleted. */
   readonly onGone: () => void;
+  readonly onDone: () => void;
 }
 
 /** Lists the conversations stored in this browser. They can be searched by words of their questions and answers. */
-export default function SessionList({ archive, owner, open, onOpen, onGone, onDone }: SessionsProps & { readonly onDone: () => void }) {
+export default function SessionList({ archive, owner, open, onOpen, onGone, onDone }: SessionListProps) {
   const [typed, setTyped] = useState("");
   const [state, reload] = useLoaded(useCallback(() => archive.list(owner), [archive, owner]));
   if (state.type === "loading") return <p role="status">Loading…</p>;
@@ -40,8 +40,7 @@ export default function SessionList({ archive, owner, open, onOpen, onGone, onDo
       <ul className="stack">
         {found.map((entry) => (
           <li key={entry.id} className="row">
-            <button
-              type="button"
+            <Button
               className="queue-item"
               aria-current={entry.id === open ? "true" : undefined}
               onClick={() => {
@@ -53,7 +52,7 @@ export default function SessionList({ archive, owner, open, onOpen, onGone, onDo
               <span className="muted">
                 {formatTime(entry.updatedAt)} · {formatCount(entry.turns, "question")}
               </span>
-            </button>
+            </Button>
             <AskedTwice label="Delete" name={`Delete “${entry.title}”`} confirm="Delete permanently" onConfirm={() => void remove(entry)} />
           </li>
         ))}

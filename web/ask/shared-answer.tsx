@@ -1,12 +1,12 @@
 import type { WireAnswer } from "../../src/client/index.ts";
 import { formatRoute } from "../app/route.ts";
 import { useFetched } from "../app/use-account.ts";
-import { StateLine } from "../kit/state-line.tsx";
+import { StateLine } from "../kit/message.tsx";
 import type { Handed } from "./ask-room.tsx";
 import type { Turn } from "./conversation/state.ts";
 import { TurnView } from "./turn-view.tsx";
 
-export interface SharedAnswerProps {
+interface SharedAnswerProps {
   readonly id: string;
   /** Passes a question to the Ask view. */
   readonly onHand: (handed: Handed) => void;

@@ -1,6 +1,6 @@
-import { type ReactNode, type RefObject, useEffect, useRef } from "react";
+import { type ReactNode, type RefObject, useEffect, useId, useRef } from "react";
 import { goTo } from "../app/route.ts";
-import { QuietButton } from "./message.tsx";
+import { Button } from "./controls.tsx";
 
 const close = () => goTo({ room: "ask" });
 
@@ -24,7 +24,7 @@ export function Pane({ title, children }: { readonly title: string; readonly chi
         <h2 ref={heading} tabIndex={-1}>
           {title}
         </h2>
-        <QuietButton onClick={close}>Close</QuietButton>
+        <Button onClick={close}>Close</Button>
       </div>
       {children}
     </section>
@@ -61,4 +61,17 @@ export function useEscape(of: RefObject<HTMLElement | null>, onEscape: () => voi
     element.addEventListener("keydown", listen);
     return () => element.removeEventListener("keydown", listen);
   }, [of, onEscape]);
+}
+
+/** A view other than Ask. */
+export function RoomPage({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  const id = useId();
+  return (
+    <main className="room-page" aria-labelledby={id}>
+      <h1 id={id} className="room-title">
+        {title}
+      </h1>
+      {children}
+    </main>
+  );
 }

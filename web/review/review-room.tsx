@@ -5,13 +5,13 @@ import { useAccount, useFetched } from "../app/use-account.ts";
 import { formatCount, formatDate } from "../format.ts";
 import { SelectField, TextField } from "../kit/controls.tsx";
 import { formatMoment } from "../kit/figures.ts";
-import { RoomPage } from "../kit/room-page.tsx";
-import { StateLine } from "../kit/state-line.tsx";
+import { StateLine } from "../kit/message.tsx";
+import { RoomPage } from "../kit/pane.tsx";
 import { Tabbed } from "../kit/tabbed.tsx";
 import { ScrollTable } from "../kit/table.tsx";
 import { Reports } from "./reports.tsx";
 import { ReviewCase } from "./review-case.tsx";
-import { labelAction, labelFit, labelReasons, labelStatus } from "./review-words.ts";
+import { labelAction, labelFit, labelReasons, STATUSES } from "./review-words.ts";
 
 /** Actions in the audit log that concern an answer. */
 const OF_AN_ANSWER: ReadonlySet<string> = new Set(["approve", "flag", "correct", "demote", "feedback"]);
@@ -57,12 +57,7 @@ function AuditLog() {
   );
 }
 
-interface ReviewRoomProps {
-  /** Id of the answer that is open; `null`: none. */
-  readonly id: string | null;
-}
-
-const STATUSES = [
+const SHOWN = [
   ["", "Needs review"],
   ["waiting", "All waiting"],
   ["unreviewed", "Not reviewed"],
@@ -72,8 +67,11 @@ const STATUSES = [
 /** Maximum number of questions that are listed. */
 const LISTED = 100;
 
+/** Id of the answer that is open; `null`: none. */
+type Open = { readonly id: string | null };
+
 /** The Review view: answers to review, reports on gaps in the documents, and the audit log. */
-export default function ReviewRoom({ id }: ReviewRoomProps) {
+export default function ReviewRoom({ id }: Open) {
   return (
     <RoomPage title="Review">
       <Tabbed
@@ -89,7 +87,7 @@ export default function ReviewRoom({ id }: ReviewRoomProps) {
 }
 
 /** Shows the queue of answers to review, and the open answer beside it. */
-function Queue({ id }: ReviewRoomProps) {
+function Queue({ id }: Open) {
   const { domain } = useAccount();
   const [status, setStatus] = useState("");
   const [words, setWords] = useState("");
@@ -98,23 +96,17 @@ function Queue({ id }: ReviewRoomProps) {
   const [state, reload] = useFetched<{ items: readonly WireQueueItem[] }>(path);
   const items = (state.type === "ready" ? state.value.items : []).filter((item) => status !== "" || needsPerson(item));
   const reasons = [...new Set(items.flatMap((item) => labelReasons(item.why)))].sort();
-  const found = items.filter(
-    (item) => item.question.toLowerCase().includes(words.toLowerCase()) && (why === "" || labelReasons(item.why).includes(why)),
-  );
+  const choices = [["", "anything"] as const, ...reasons.map((one) => [one, one] as const)];
+  const found = items
+    .filter((item) => item.question.toLowerCase().includes(words.toLowerCase()))
+    .filter((item) => why === "" || labelReasons(item.why).includes(why));
   return (
     <div className="columns">
       <section aria-label="Queue">
         <div className="filters">
-          <SelectField label="Show" value={status} options={STATUSES} onChange={setStatus} />
+          <SelectField label="Show" value={status} options={SHOWN} onChange={setStatus} />
           <TextField type="search" label="Question contains" value={words} onChange={setWords} />
-          {reasons.length === 0 ? null : (
-            <SelectField
-              label="Reason"
-              value={why}
-              options={[["", "anything"], ...reasons.map((one) => [one, one] as const)]}
-              onChange={setWhy}
-            />
-          )}
+          {reasons.length > 0 ? <SelectField label="Reason" value={why} options={choices} onChange={setWhy} /> : null}
         </div>
         <StateLine state={state} what="the queue" onRetry={reload} />
         {state.type !== "ready" ? null : (
@@ -133,8 +125,11 @@ function Queue({ id }: ReviewRoomProps) {
         </ul>
       </section>
       <section aria-label="Answer under review">
-        {id === null ? <p className="muted">Select a question to see its answer, its sources and its ratings.</p> : null}
-        {id === null ? null : <ReviewCase key={id} id={id} onChanged={reload} />}
+        {id === null ? (
+          <p className="muted">Select a question to see its answer, its sources and its ratings.</p>
+        ) : (
+          <ReviewCase key={id} id={id} onChanged={reload} />
+        )}
       </section>
     </div>
   );
@@ -159,7 +154,7 @@ function QueueItem({ item, open }: { readonly item: WireQueueItem; readonly open
     ...(within === null ? [] : [`limited to ${within}`]),
     ...labelReasons(why),
     ...(fit === null ? [] : [fit]),
-    ...[`asked ${asked === 1 ? "once" : formatCount(asked, "time")}`, labelStatus(review), formatDate(at.slice(0, 10))],
+    ...[`asked ${asked === 1 ? "once" : formatCount(asked, "time")}`, STATUSES[review], formatDate(at.slice(0, 10))],
   ];
   return (
     <li>

@@ -14,7 +14,7 @@ const REASONS: Readonly<Record<string, string>> = {
   refused: "not answered",
 };
 
-const STATUSES: Readonly<Record<WireQueueItem["review_status"], string>> = {
+export const STATUSES: Readonly<Record<WireQueueItem["review_status"], string>> = {
   unreviewed: "not reviewed",
   approved: "approved",
   flagged: "flagged as wrong",
@@ -38,10 +38,6 @@ export function labelReasons(why: readonly string[]): readonly string[] {
     .filter((one) => !one.startsWith("confidence"))
     .map((one) => one.replace(/^\d+ /, "").replace(/^(conflict|warning)s$/, "$1"));
   return [...new Set(kinds.map((kind) => REASONS[kind] ?? kind))];
-}
-
-export function labelStatus(status: WireQueueItem["review_status"]): string {
-  return STATUSES[status];
 }
 
 /** Says for which questions the correction is served. @param within selection or filters of the question; `null`: none */

@@ -2,30 +2,19 @@ import type { WireAnswer } from "../../src/client/index.ts";
 import type { StageRecord } from "../ask/conversation/state.ts";
 import { describeStage, FIRST_SENTENCE, formatCount } from "../format.ts";
 import { formatCost, formatDuration } from "../kit/figures.ts";
-import { numbered } from "../kit/numbered.ts";
+import { numbered } from "../kit/table.tsx";
 import { labelFacts } from "./facts.ts";
 
-export interface PathProps {
-  readonly answer: WireAnswer;
-  /** Stages as the server reported them while answering. Empty for an answer that was loaded later, which has only timings. */
-  readonly stages: readonly StageRecord[];
-}
-
-/** Shows the stages of an answer on a timeline. */
-export function Path({ answer, stages }: PathProps) {
-  const timed: readonly StageRecord[] =
-    stages.length > 0
-      ? stages
-      : Object.entries(answer.timings_ms)
-          .filter(([name]) => name !== FIRST_SENTENCE)
-          .map(([stage, ms]) => ({ stage, ms, facts: {} }));
+/**
+ * Shows the stages of an answer on a timeline.
+ * @param stages as the server reported them while answering; empty for an answer that was loaded later, which has only timings
+ */
+export function Path({ answer, stages }: { readonly answer: WireAnswer; readonly stages: readonly StageRecord[] }) {
+  const { [FIRST_SENTENCE]: first, ...timings } = answer.timings_ms;
+  const timed = stages.length > 0 ? stages : Object.entries(timings).map(([stage, ms]) => ({ stage, ms, facts: {} }));
   if (timed.length === 0) return <p>No stage was reported.</p>;
-  const whole = Math.max(
-    timed.reduce((sum, { ms }) => sum + ms, 0),
-    0.001,
-  );
-  const begins = timed.map((_, i) => timed.slice(0, i).reduce((sum, { ms }) => sum + ms, 0));
-  const first = answer.timings_ms[FIRST_SENTENCE];
+  const sumOf = (records: readonly StageRecord[]) => records.reduce((sum, { ms }) => sum + ms, 0);
+  const whole = Math.max(sumOf(timed), 0.001);
   return (
     <>
       <p>
@@ -40,18 +29,12 @@ export function Path({ answer, stages }: PathProps) {
             <span>{describeStage(stage)}</span>
             <span className="muted">{formatDuration(ms)}</span>
             <svg className="timeline-bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
-              <rect x={((begins[place] ?? 0) / whole) * 99} y="0" width={Math.max(1, (ms / whole) * 100)} height="4" />
+              <rect x={(sumOf(timed.slice(0, place)) / whole) * 99} y="0" width={Math.max(1, (ms / whole) * 100)} height="4" />
             </svg>
-            <Facts facts={facts} />
+            <span className="muted">{labelFacts(facts).join(" · ")}</span>
           </li>
         ))}
       </ol>
     </>
   );
-}
-
-function Facts({ facts }: { readonly facts: StageRecord["facts"] }) {
-  const shown = labelFacts(facts);
-  if (shown.length === 0) return null;
-  return <span className="muted">{shown.map(({ name, value }) => `${name}: ${value}`).join(" · ")}</span>;
 }

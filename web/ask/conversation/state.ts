@@ -1,4 +1,5 @@
-import type { ClientError, StreamEvent, WireAnswer, WireAskRequest, WireCitation, WireWarning } from "../../../src/client/index.ts";
+import type { StreamEvent, WireAnswer, WireAskRequest, WireCitation, WireWarning } from "../../../src/client/index.ts";
+import type { Failure } from "../../app/api.ts";
 
 /** A sentence as it was shown. It never changes, but the final answer may replace the whole list. */
 type ShownSentence = WireAnswer["sentences"][number];
@@ -8,8 +9,6 @@ export interface StageRecord {
   readonly ms: number;
   readonly facts: Readonly<Record<string, unknown>>;
 }
-
-export type Failure = Pick<ClientError, "code" | "message" | "status">;
 
 export type TurnStatus =
   | { readonly type: "running"; readonly stage: string | null }
@@ -106,13 +105,9 @@ function applyEvent(turn: Turn, event: StreamEvent): Turn {
 }
 
 function finishTurn(turn: Turn, answer: WireAnswer): Turn {
-  const differs = turn.sentences.length > 0 && !sameSentences(turn.sentences, answer.sentences);
-  const warnings = addWarnings(turn.warnings, [
-    ...answer.warnings,
-    ...(differs
-      ? [{ code: "stream_differs", message: "The final answer differs from the streamed text. The final answer is shown." }]
-      : []),
-  ]);
+  const isSame = turn.sentences.length === 0 || sameSentences(turn.sentences, answer.sentences);
+  const message = "The final answer differs from the streamed text. The final answer is shown.";
+  const warnings = addWarnings(turn.warnings, [...answer.warnings, ...(isSame ? [] : [{ code: "stream_differs", message }])]);
   const status = { type: "answered", answer } as const;
   return { ...turn, status, sentences: answer.sentences, citations: addCitations([], answer.citations), warnings };
 }
