@@ -47,6 +47,11 @@ export function writePreferences(preferences: Preferences): void {
   write(local, PREFERENCES, JSON.stringify(preferences));
 }
 
+/** Shows the page in the given theme. */
+export function applyTheme(theme: Preferences["theme"]): void {
+  document.documentElement.style.colorScheme = theme === "system" ? "" : theme;
+}
+
 /** Returns the API key from the session storage or, if the user chose to stay signed in, from the local storage. */
 export function readKey(): string | null {
   return read(session, KEY) ?? read(local, KEY);

@@ -2,7 +2,7 @@ import { createContext, useCallback, useContext, useEffect, useMemo, useState } 
 import type { WireCaller, WireDomain, WireDomains } from "../../src/client/index.ts";
 import { type Api, createApi, type Failure, failureOf } from "./api.ts";
 import type { FirstLook } from "./first-look.ts";
-import { type Preferences, readKey, readPreferences, writeKey, writePreferences } from "./preferences.ts";
+import { applyTheme, type Preferences, readKey, readPreferences, writeKey, writePreferences } from "./preferences.ts";
 
 /** The user, the available domains and the preferences. */
 export interface Account {
@@ -64,9 +64,7 @@ export function useNewAccount(first: FirstLook): Account {
   );
 
   useEffect(() => {
-    const root = document.documentElement.dataset;
-    // Set the attribute only if it differs: setting it makes the browser compute the styles of the whole page again.
-    if (root.theme !== preferences.theme) root.theme = preferences.theme;
+    applyTheme(preferences.theme);
     writePreferences(preferences);
   }, [preferences]);
 

@@ -38,7 +38,7 @@ describe("conflicts", () => {
   it("shows only the sentences if they differ in no value", () => {
     const html = rendered(null, "polarity");
     expect(html).toContain("<h3>Sources disagree</h3>");
-    expect(html).toContain('<q class="conflict-quote">A card costs $5.</q>');
+    expect(html).toContain("<q>A card costs $5.</q>");
     expect(html).not.toContain("conflict-value");
     expect(rendered(null)).toContain("conflict-value");
   });

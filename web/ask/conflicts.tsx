@@ -15,7 +15,7 @@ export default function Conflicts({ number, answer: { conflicts, web = [] } }: C
       {joinConflicts(conflicts).map((one, i) => (
         <section key={keyOf(one)} className="conflict" aria-label={`Conflict ${i + 1} of answer ${number}`}>
           <h3>{one.heading}</h3>
-          <ul>
+          <ul className="cards">
             {one.sides.map(({ document_id, start, value, quote, title, url, as_of: date }) => (
               <Side
                 key={`${document_id} ${start} ${value}`}
@@ -43,9 +43,9 @@ function WebList({ web }: { readonly web: NonNullable<WireAnswer["web"]> }) {
   const pages = web.flatMap(({ sid, pages: found }) => found.map((page) => ({ sid, ...page })));
   const silent = web.filter((said) => said.pages.length === 0);
   return (
-    <section className="conflict web-evidence">
+    <section className="conflict is-web">
       <h3>On the web (not a source of this answer)</h3>
-      <ul>
+      <ul className="cards">
         {pages.map(({ sid, url, title, verdict, quote, retrieved_at: at }) => (
           <Side
             key={`${sid} ${url}`}
@@ -77,7 +77,7 @@ function Side({ value, quote, title, url, date }: SideProps) {
   return (
     <li className="card">
       {value === null ? null : <span className="conflict-value">{value}</span>}
-      <q className="conflict-quote">{quote}</q>
+      <q>{quote}</q>
       <span>
         <Linked text={title} href={toHttpUrl(url)} />
       </span>

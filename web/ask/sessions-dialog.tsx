@@ -48,7 +48,7 @@ export default function SessionList({ archive, owner, open, onOpen, onGone, onDo
                 onDone();
               }}
             >
-              <span className="ellipsis">{entry.title}</span>
+              <span>{entry.title}</span>
               <span className="muted">
                 {formatTime(entry.updatedAt)} · {formatCount(entry.turns, "question")}
               </span>

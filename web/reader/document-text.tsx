@@ -94,7 +94,7 @@ function MarginNotes({ highlights }: { readonly highlights: readonly Highlight[]
     <ul className="margin-notes" aria-label="Answers that quote this">
       {[...byTurn].map(([turn, label]) => (
         <li key={turn}>
-          <Button className="margin-note" title={label} onClick={() => showTurn(turn)}>
+          <Button className="link-button" title={label} onClick={() => showTurn(turn)}>
             answer {turn}
           </Button>
         </li>

@@ -52,7 +52,7 @@ function Checks({ answer: { sentences, citations, claims, checks } }: { readonly
 
 function CheckList({ checks }: { readonly checks: WireAnswer["checks"] }) {
   return (
-    <ul className="checks">
+    <ul className="stack checks">
       {numbered(checks).map(({ place, item: check }) => (
         <li key={place}>
           <span className={`verdict is-${check.verdict}`}>{CHECK_VERDICTS[check.verdict]}</span>{" "}
