@@ -17,14 +17,11 @@ const WRITES = [
   ["quotes", "Select the quotes that answer"],
 ] as const;
 
-export interface OptionsProps {
-  /** True if the current view asks questions. */
-  readonly asks: boolean;
-  readonly onDone: () => void;
-}
-
-/** Settings that are seldom changed: domain, tenant, profile, colours and the API key. */
-export default function Options({ asks, onDone }: OptionsProps) {
+/**
+ * Settings that are seldom changed: domain, tenant, profile, colours and the API key.
+ * @param asks true if the current view asks questions
+ */
+export default function Options({ asks, onDone }: { readonly asks: boolean; readonly onDone: () => void }) {
   const { domains, signedIn, preferences, prefer } = useAccount();
   return (
     <>
@@ -66,8 +63,7 @@ function SignedIn({ onDone }: { readonly onDone: () => void }) {
       <h3>Signed in by key</h3>
       <p>{describeKey(caller)}</p>
       <div className="row">
-        <button
-          type="button"
+        <Button
           className="ask-button"
           onClick={() => {
             signOut();
@@ -75,7 +71,7 @@ function SignedIn({ onDone }: { readonly onDone: () => void }) {
           }}
         >
           Sign out
-        </button>
+        </Button>
         <Button onClick={onDone}>Close</Button>
       </div>
     </>
@@ -130,9 +126,9 @@ function KeyForm({ onDone }: { readonly onDone: () => void }) {
         <Alert text={state.error} />
       </div>
       <div className="row">
-        <button type="submit" className="ask-button" disabled={state.busy || !/^[\x21-\x7e]{1,500}$/.test(key.trim())}>
+        <Button type="submit" className="ask-button" disabled={state.busy || !/^[\x21-\x7e]{1,500}$/.test(key.trim())}>
           Sign in
-        </button>
+        </Button>
         <Button onClick={onDone}>Cancel</Button>
       </div>
     </form>

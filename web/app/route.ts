@@ -3,18 +3,12 @@ import type { WireCitation } from "../../src/client/index.ts";
 
 /** The route of the page. It is stored in the URL after `#`. Browsers do not send this part, so it is in no server log. */
 export type Route =
-  | { readonly room: "ask" }
-  /** An answer that somebody shared by its link. */
-  | { readonly room: "answer"; readonly id: string }
-  /** The explanation of an answer stored on this device. */
-  | { readonly room: "why"; readonly id: string }
+  | { readonly room: "ask" | "library" | "graph" | "monitor" }
+  | { readonly room: "review" | "evaluate"; readonly id: string | null }
+  /** An answer that somebody shared by its link, or the explanation of an answer. */
+  | { readonly room: "answer" | "why"; readonly id: string }
   /** A document, shown in the side pane. */
-  | ({ readonly room: "read" } & Place)
-  | { readonly room: "library" }
-  | { readonly room: "review"; readonly id: string | null }
-  | { readonly room: "graph" }
-  | { readonly room: "monitor" }
-  | { readonly room: "evaluate"; readonly id: string | null };
+  | ({ readonly room: "read" } & Place);
 
 /** Domain and tenant whose documents are searched. */
 export interface Scope {

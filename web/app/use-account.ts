@@ -1,38 +1,13 @@
 import { createContext, useCallback, useContext, useEffect, useMemo, useState } from "react";
 import type { WireCaller, WireDomain, WireDomains } from "../../src/client/index.ts";
-import { type Api, createApi, type Failure, failureOf } from "./api.ts";
+import { createApi, type Failure, failureOf } from "./api.ts";
 import type { FirstLook } from "./first-look.ts";
 import { applyTheme, type Preferences, readKey, readPreferences, writeKey, writePreferences } from "./preferences.ts";
 
 /** The user, the available domains and the preferences. */
-export interface Account {
-  readonly api: Api;
-  readonly caller: Loaded<WireCaller>;
-  readonly domains: Loaded<WireDomains>;
-  /** The selected domain; `null` until it is known. */
-  readonly domain: WireDomain | null;
-  /** The selected tenant of the domain; `null`: no tenant. */
-  readonly tenant: string | null;
-  /** Roles of the user. Until the server has stated them, only `ask`. */
-  readonly roles: readonly string[];
-  readonly signedIn: boolean;
-  /** Owner of the stored conversations, derived from the API key. A user sees only the conversations of the current key. */
-  readonly owner: string;
-  readonly preferences: Preferences;
-  prefer(change: Partial<Preferences>): void;
-  /** Documents to which the user limits questions; empty: no limit. */
-  readonly only: readonly ChosenDocument[];
-  choose(only: readonly ChosenDocument[]): void;
-  /** Checks a key at the server, then stores it. @throws the server's error, without storing the key */
-  signIn(key: string, keep: boolean): Promise<void>;
-  signOut(): void;
-  reload(): void;
-}
+export type Account = ReturnType<typeof useNewAccount>;
 
-export interface ChosenDocument {
-  readonly id: string;
-  readonly title: string;
-}
+type ChosenDocument = Readonly<Record<"id" | "title", string>>;
 
 export const AccountContext = createContext<Account | null>(null);
 
@@ -49,10 +24,11 @@ export function useFetched<T>(path: string): readonly [Loaded<T>, () => void] {
 }
 
 /** Creates the state of the user. @param first the requests that were sent before the first render */
-export function useNewAccount(first: FirstLook): Account {
+export function useNewAccount(first: FirstLook) {
   const [key, setKey] = useState(readKey);
   const api = useMemo(() => createApi(key), [key]);
   const [preferences, setPreferences] = useState(readPreferences);
+  // Documents to which the user limits questions; empty: no limit.
   const [only, choose] = useState<readonly ChosenDocument[]>([]);
   const [caller, reloadCaller] = useLoaded(
     useCallback((signal) => first.caller.take() ?? api.get<WireCaller>("/v1/whoami", signal), [api, first]),
@@ -73,17 +49,23 @@ export function useNewAccount(first: FirstLook): Account {
     setKey(next);
   }, []);
 
+  // The selected domain; `null` until it is known.
   const domain = domains.type === "ready" ? domainOf(domains.value, preferences.domain) : null;
   return {
-    ...{ api, caller, domains, domain, preferences, only, choose, signedIn: key !== null, owner: ownerOf(key) },
+    ...{ api, caller, domains, domain, preferences, only, choose, signedIn: key !== null },
+    /** Owner of the stored conversations: the public part of the key. A user sees only the conversations of the current key. */
+    owner: key === null ? "no key" : (/^sb_([0-9a-f]+)_/.exec(key)?.[1] ?? "administrator"),
+    /** The selected tenant of the domain; `null`: no tenant. */
     tenant: domain?.tenants.find(({ name }) => name === preferences.tenant)?.name ?? null,
+    /** Roles of the user. Until the server has stated them, only `ask`. */
     roles: caller.type === "ready" ? caller.value.roles : ["ask"],
-    prefer: useCallback((change) => {
+    prefer: useCallback((change: Partial<Preferences>) => {
       setPreferences((before) => ({ ...before, ...change }));
       if (change.domain !== undefined || change.tenant !== undefined) choose([]);
     }, []),
+    /** Checks a key at the server, then stores it. @throws the server's error, without storing the key */
     signIn: useCallback(
-      async (given, keep) => {
+      async (given: string, keep: boolean) => {
         await createApi(given).get<WireCaller>("/v1/whoami");
         use(given, keep);
       },
@@ -99,11 +81,6 @@ export function useNewAccount(first: FirstLook): Account {
 
 function domainOf({ domains }: WireDomains, preferred: string): WireDomain | null {
   return domains.find(({ name }) => name === preferred) ?? domains.find((one) => one.default) ?? domains[0] ?? null;
-}
-
-/** Returns the owner of conversations: the public part of the key, or a fixed name without a key and for the admin token. */
-function ownerOf(key: string | null): string {
-  return key === null ? "no key" : (/^sb_([0-9a-f]+)_/.exec(key)?.[1] ?? "administrator");
 }
 
 export type Loaded<T> =

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import type { WireAnswer } from "../../src/client/index.ts";
-import { formatCount, formatDate, toHttpUrl } from "../format.ts";
+import { formatCount, formatDate } from "../format.ts";
 import { Button, Explained } from "../kit/controls.tsx";
 import { Linked } from "../kit/message.tsx";
 import type { Turn, TurnStatus } from "./conversation/state.ts";
@@ -49,22 +49,13 @@ function WithLinks({ text }: { readonly text: string }) {
   return [...parts, text.slice(from)];
 }
 
-/** Shows a link to a document for further reading. The answer is not based on it. */
-export function SeeAlso({ seeAlso: { title, heading, url } }: { readonly seeAlso: NonNullable<WireAnswer["see_also"]> }) {
-  return (
-    <p>
-      See also: <Linked text={title} href={toHttpUrl(url)} />
-      {heading === null || heading === title ? null : ` – ${heading}`}
-    </p>
-  );
-}
-
 /**
  * Shows confidence, number of sources, checked claims and origin of the answer in one line.
  * @param states current state of each quote, by citation number
  */
 export function AnswerSummary({ answer, states }: { readonly answer: WireAnswer; readonly states: CitationStates }) {
   const { label, meaning } = labelConfidence(answer);
+  const documents = new Set(answer.citations.map(({ document_id: id }) => id));
   const lost = answer.citations.filter(({ n }) => labelLoss(states.get(n)) !== null).length;
   // A person wrote a reviewer's answer, so it has no confidence to show.
   const isCurated = answer.cache_mode === "curated";
@@ -75,7 +66,9 @@ export function AnswerSummary({ answer, states }: { readonly answer: WireAnswer;
           <Explained label={label} title="How reliable is this?" text={meaning} />
         </span>
       )}
-      {answer.refusal === null ? <span>{describeSources(answer)}</span> : null}
+      {answer.refusal === null ? (
+        <span>{`${formatCount(answer.citations.length, "quote")} from ${formatCount(documents.size, "document")}`}</span>
+      ) : null}
       {answer.refusal === null ? <span>{describeClaims(answer)}</span> : null}
       {lost === 0 ? null : <span className="doubt">{`${formatCount(lost, "quote")} changed or deleted since`}</span>}
       {answer.cache_mode === "miss" ? null : (
@@ -96,11 +89,6 @@ function describeMemory({ cache_mode: mode, cached }: WireAnswer): string {
   if (mode === "curated") return `A reviewer wrote this answer${since}. It was checked against the documents, like every answer.`;
   const asked = cached?.question ? ` The question was: “${cached.question}”.` : "";
   return `An equivalent question was answered before${since}.${asked} The answer was checked again against the current documents.`;
-}
-
-function describeSources({ citations }: WireAnswer): string {
-  const documents = new Set(citations.map(({ document_id }) => document_id)).size;
-  return `${formatCount(citations.length, "quote")} from ${formatCount(documents, "document")}`;
 }
 
 /** Says how the sentences were made. A model's sentence is never called supported, because the checks miss faults. */

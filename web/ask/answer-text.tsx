@@ -1,4 +1,5 @@
 import { isListItem, splitRow, type WireAnswer, type WireCitation, type WireLine } from "../../src/client/index.ts";
+import { Button } from "../kit/controls.tsx";
 import { cutText } from "../kit/cut-text.ts";
 import { Recognised } from "../kit/message.tsx";
 import { numbered, ScrollTable } from "../kit/table.tsx";
@@ -78,7 +79,16 @@ function TableBlock({ name, block: { label, rows }, ...props }: Shared & { reado
       {asked.map((row) => (
         <AskedCell key={row.index} line={row} {...props} />
       ))}
-      {only === undefined ? null : <RestOfRow line={only} />}
+      {only === undefined ? null : (
+        <dl className="row-rest">
+          {numbered(splitRow(only.source?.row?.cells ?? [], only.askedCell).rest).map(({ place, item }) => (
+            <div key={place}>
+              <dt>{item.name}</dt>
+              <dd>{item.text}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
       {asked.length === 0 ? <RowTable {...{ name, rows }} {...props} /> : null}
       {asked.length === 0 || folded.length === 0 ? null : (
         <details>
@@ -98,20 +108,6 @@ function AskedCell({ line, ...props }: Shared & { readonly line: PlacedLine }) {
       {first.label}: <strong className="answer-value">{first.value}</strong> <span className="muted">{first.column}</span>
       <After line={line} {...props} />
     </p>
-  );
-}
-
-function RestOfRow({ line }: { readonly line: PlacedLine }) {
-  const { rest } = splitRow(line.source?.row?.cells ?? [], line.askedCell);
-  return (
-    <dl className="row-rest">
-      {numbered(rest).map(({ place, item }) => (
-        <div key={place}>
-          <dt>{item.name}</dt>
-          <dd>{item.text}</dd>
-        </div>
-      ))}
-    </dl>
   );
 }
 
@@ -137,9 +133,8 @@ function After({ line, citations, links, doubts }: Shared & { readonly line: Pla
   return (
     <>
       {cited.map(({ n, title, page }) => (
-        <button
+        <Button
           key={n}
-          type="button"
           className="citation"
           aria-label={`Source ${n}: show the quote in ${title}${page === null || page === undefined ? "" : `, page ${page}`}`}
           aria-expanded={open === n}
@@ -149,7 +144,7 @@ function After({ line, citations, links, doubts }: Shared & { readonly line: Pla
           onBlur={() => onPoint(null)}
         >
           {n}
-        </button>
+        </Button>
       ))}
       {cited.some(({ original }) => original.recognised === true) ? <Recognised /> : null}
       {doubts(line).map((text) => (

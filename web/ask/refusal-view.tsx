@@ -6,7 +6,7 @@ import { CellRow, isRow } from "../kit/table.tsx";
 import { isOneLine } from "./plain-words.ts";
 import { FilePlace } from "./source-list.tsx";
 
-export interface RefusalViewProps {
+interface RefusalViewProps {
   readonly refusal: WireRefusal;
   /** Number of the turn, from 1. */
   readonly number: number;

@@ -22,12 +22,12 @@ export default function SessionList({ archive, owner, open, onOpen, onGone, onDo
   if (state.type === "loading") return <p role="status">Loading…</p>;
   if (state.type === "failed") return <p className="message is-warning">This browser does not store conversations: {state.message}</p>;
   if (state.value.length === 0) return <p>There are no conversations yet. Each question that you ask is stored here.</p>;
-  const found = findConversations(state.value, typed);
+  const all = state.value;
+  const found = findConversations(all, typed);
 
-  async function remove(entry: ConversationEntry | null) {
-    if (entry === null) await archive.deleteAll(owner);
-    else await archive.delete(entry.id);
-    if (entry === null || entry.id === open) onGone();
+  async function remove(entries: readonly ConversationEntry[]) {
+    await archive.delete(entries.map(({ id }) => id));
+    if (entries === all || entries.some(({ id }) => id === open)) onGone();
     reload();
   }
 
@@ -53,7 +53,12 @@ export default function SessionList({ archive, owner, open, onOpen, onGone, onDo
                 {formatTime(entry.updatedAt)} · {formatCount(entry.turns, "question")}
               </span>
             </Button>
-            <AskedTwice label="Delete" name={`Delete “${entry.title}”`} confirm="Delete permanently" onConfirm={() => void remove(entry)} />
+            <AskedTwice
+              label="Delete"
+              name={`Delete “${entry.title}”`}
+              confirm="Delete permanently"
+              onConfirm={() => void remove([entry])}
+            />
           </li>
         ))}
       </ul>
@@ -61,8 +66,8 @@ export default function SessionList({ archive, owner, open, onOpen, onGone, onDo
         <AskedTwice
           className="quiet-button is-danger"
           label="Delete all from this browser"
-          confirm={`Permanently delete ${formatCount(state.value.length, "conversation")}`}
-          onConfirm={() => void remove(null)}
+          confirm={`Permanently delete ${formatCount(all.length, "conversation")}`}
+          onConfirm={() => void remove(all)}
         />
       </div>
     </>

@@ -2,10 +2,11 @@ import { lazy, memo, type Ref, Suspense, useCallback, useMemo, useRef, useState 
 import { linesOfWire, type WireAnswer, type WireDocument } from "../../src/client/index.ts";
 import { documentPath, formatRoute, goTo, placeOf, queryOf, type Scope } from "../app/route.ts";
 import { useFetched } from "../app/use-account.ts";
-import { describeStage, formatCount } from "../format.ts";
+import { describeStage, formatCount, toHttpUrl } from "../format.ts";
 import { Button } from "../kit/controls.tsx";
+import { Linked } from "../kit/message.tsx";
 import { AnswerActions } from "./answer-actions.tsx";
-import { AnswerSummary, Incomplete, Messages, SeeAlso } from "./answer-notes.tsx";
+import { AnswerSummary, Incomplete, Messages } from "./answer-notes.tsx";
 import { AnswerText } from "./answer-text.tsx";
 import type { AskedHow, Turn } from "./conversation/state.ts";
 import { isOneLine, isShownElsewhere, isTechnical } from "./plain-words.ts";
@@ -83,6 +84,7 @@ export const TurnView = memo(function TurnView({ turn, busy, returns, last, onAs
   const { id, question, asked, status, sentences, citations } = turn;
   const answer = status.type === "answered" ? status.answer : null;
   // The reply to a greeting or a crisis message has no summary, notices and actions.
+  const seeAlso = answer?.see_also;
   const plain = answer?.refusal ? isOneLine(answer.refusal.reason) : false;
   const columns = useRef<HTMLDivElement>(null);
   const states = useCitationStates(answer, turn.isOld === true || returns > 0 ? returns : null, columns);
@@ -151,7 +153,13 @@ export const TurnView = memo(function TurnView({ turn, busy, returns, last, onAs
             </Suspense>
           ) : null}
           {answer !== null && answer.refusal === null && sentences.length === 0 ? <p>{describeEmpty(answer)}</p> : null}
-          {answer?.see_also ? <SeeAlso seeAlso={answer.see_also} /> : null}
+          {/* A document for further reading. The answer is not based on it. */}
+          {seeAlso === undefined || seeAlso === null ? null : (
+            <p>
+              See also: <Linked text={seeAlso.title} href={toHttpUrl(seeAlso.url)} />
+              {seeAlso.heading === null || seeAlso.heading === seeAlso.title ? null : ` – ${seeAlso.heading}`}
+            </p>
+          )}
           {answer === null || plain ? null : <AnswerSummary answer={answer} states={states} />}
           <Incomplete status={status} shown={sentences.length} busy={busy} onRetry={() => onAsk(question, asked)} />
           {answer === null || (answer.conflicts.length === 0 && answer.web === undefined) ? null : (

@@ -1,7 +1,7 @@
 import { useId, useState } from "react";
 import type { WireEvaluation } from "../../src/client/index.ts";
 import { formatRoute, goTo } from "../app/route.ts";
-import { type Account, useAccount, useFetched } from "../app/use-account.ts";
+import { useAccount, useFetched } from "../app/use-account.ts";
 import { formatNumber } from "../format.ts";
 import { ResultLine, useActionResult, useEvery } from "../kit/actions.tsx";
 import { Button, SelectField } from "../kit/controls.tsx";
@@ -26,6 +26,7 @@ function StartForm({ isRunning, onStarted }: { readonly isRunning: boolean; read
   const { api, domain, domains, reload } = useAccount();
   const [profile, setProfile] = useState("");
   const { result, tell } = useActionResult();
+  const id = useId();
   const profiles = domains.type === "ready" ? domains.value.profiles : [];
   const methods = [
     ["", "The default of these documents"] as const,
@@ -52,49 +53,38 @@ function StartForm({ isRunning, onStarted }: { readonly isRunning: boolean; read
         ) : null}
       </div>
       {domains.type === "failed" ? <StateLine state={domains} what="the documents" onRetry={reload} /> : null}
-      {domains.type === "ready" ? <QuestionsFile {...{ domain, isRunning }} onChosen={(file) => void start(file)} /> : null}
+      {domains.type === "ready" ? (
+        <>
+          <p className="muted">
+            {domain?.golden ? "Or ask your own questions:" : `“${domain?.title ?? ""}” has no golden set. Choose a file of your own.`}
+          </p>
+          <div className="filters">
+            <label htmlFor={id}>File of questions</label>
+            <input
+              id={id}
+              type="file"
+              className="field"
+              accept=".yaml,.yml,.json,.jsonl"
+              disabled={isRunning}
+              onChange={(event) => {
+                const [file] = event.target.files ?? [];
+                event.target.value = "";
+                if (file !== undefined) void start(file);
+              }}
+            />
+          </div>
+          <details>
+            <summary>Example of a question file</summary>
+            <p className="muted">
+              YAML, JSON or JSON lines. A question states its right answer as pages and quotes, as values, or as text; a question with a
+              kind, such as out_of_scope, must be refused. Questions are asked about the documents
+              {domain === null ? "" : ` of ${domain.title}`} that everybody may read here, in a temporary copy.
+            </p>
+            <pre className="prompt">{EXAMPLE}</pre>
+          </details>
+        </>
+      ) : null}
       <ResultLine result={result} />
-    </>
-  );
-}
-
-interface QuestionsFileProps extends Pick<Account, "domain"> {
-  readonly isRunning: boolean;
-  readonly onChosen: (file: File) => void;
-}
-
-/** Field for a file of questions, with an example of its format. */
-function QuestionsFile({ domain, isRunning, onChosen }: QuestionsFileProps) {
-  const id = useId();
-  return (
-    <>
-      <p className="muted">
-        {domain?.golden ? "Or ask your own questions:" : `“${domain?.title ?? ""}” has no golden set. Choose a file of your own.`}
-      </p>
-      <div className="filters">
-        <label htmlFor={id}>File of questions</label>
-        <input
-          id={id}
-          type="file"
-          className="field"
-          accept=".yaml,.yml,.json,.jsonl"
-          disabled={isRunning}
-          onChange={(event) => {
-            const [file] = event.target.files ?? [];
-            event.target.value = "";
-            if (file !== undefined) onChosen(file);
-          }}
-        />
-      </div>
-      <details>
-        <summary>Example of a question file</summary>
-        <p className="muted">
-          YAML, JSON or JSON lines. A question states its right answer as pages and quotes, as values, or as text; a question with a kind,
-          such as out_of_scope, must be refused. Questions are asked about the documents{domain === null ? "" : ` of ${domain.title}`} that
-          everybody may read here, in a temporary copy.
-        </p>
-        <pre className="prompt">{EXAMPLE}</pre>
-      </details>
     </>
   );
 }

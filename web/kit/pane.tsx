@@ -14,7 +14,11 @@ export function Pane({ title, children }: { readonly title: string; readonly chi
   useEffect(() => {
     cameFrom.current ??= document.activeElement;
     heading.current?.focus({ preventScroll: true });
-    return () => focusAgain(cameFrom.current);
+    return () => {
+      // Move the focus back, unless another element got it when the pane closed.
+      const isLost = document.activeElement === null || document.activeElement === document.body;
+      if (isLost && cameFrom.current instanceof HTMLElement) cameFrom.current.focus({ preventScroll: true });
+    };
   }, []);
   const pane = useRef<HTMLElement>(null);
   useEscape(pane, close);
@@ -29,12 +33,6 @@ export function Pane({ title, children }: { readonly title: string; readonly chi
       {children}
     </section>
   );
-}
-
-/** Moves the focus to `from`, unless another element got it when the pane closed. */
-function focusAgain(from: Element | null): void {
-  const isLost = document.activeElement === null || document.activeElement === document.body;
-  if (isLost && from instanceof HTMLElement) from.focus({ preventScroll: true });
 }
 
 /** Scrolls an element of the pane into view. The conversation beside it does not scroll. */

@@ -24,7 +24,8 @@ export default function LibraryRoom() {
   const sendsOnly = roles.includes("ingest") && !roles.includes("ask");
   const [state, reload] = useLoaded(
     useCallback(
-      async (signal) => (sendsOnly ? NOTHING : api.get<WireFileList>(`/v1/documents?limit=${LISTED}&${scope}`, signal)),
+      async (signal) =>
+        sendsOnly ? { items: [], next_cursor: null } : api.get<WireFileList>(`/v1/documents?limit=${LISTED}&${scope}`, signal),
       [api, scope, sendsOnly],
     ),
   );
@@ -160,8 +161,6 @@ function Problems({ files, scope }: { readonly files: readonly WireFile[]; reado
     </details>
   ));
 }
-
-const NOTHING: WireFileList = { items: [], next_cursor: null };
 
 /** Returns the rank of a file in the list: files being read, then failed files, then uploads, then files from the server's folder. */
 function rankOf({ status, uploaded }: WireFile): number {

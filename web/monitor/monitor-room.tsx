@@ -96,6 +96,7 @@ export default function MonitorRoom() {
 function Figures({ statistics, made }: { readonly statistics: WireStatistics; readonly made: WireMadeStatistics }) {
   const { interactions, hit_rate: hits, latency_ms: latency, spent, saved, feedback, confidence, statuses } = statistics;
   if (interactions === 0) return <p role="status">No questions were asked in this period.</p>;
+  const uncounted = spent.uncounted === 0 ? "" : `; cost of ${formatCount(spent.uncounted, "question")} unknown`;
   const ms = (value: number | null) => (value === null ? "unknown" : formatDuration(value));
   return (
     <>
@@ -113,7 +114,11 @@ function Figures({ statistics, made }: { readonly statistics: WireStatistics; re
           value={ms(latency.p50)}
           note={`95 of 100 answers within ${ms(latency.p95)}, longest ${ms(latency.max)}`}
         />
-        <Card title="Spent" value={formatCost(spent.usd)} note={`${costNote(spent)}; the cache saved ${formatCost(saved.usd)}`} />
+        <Card
+          title="Spent"
+          value={formatCost(spent.usd)}
+          note={`${formatCount(spent.tokens, "token")}${uncounted}; the cache saved ${formatCost(saved.usd)}`}
+        />
       </ul>
       <Days days={statistics.days} />
       <Made made={made} />
@@ -136,10 +141,6 @@ function Figures({ statistics, made }: { readonly statistics: WireStatistics; re
 
 function shareOf(count: number = 0, of: number) {
   return { value: formatNumber(count), note: `${Math.round((100 * count) / of)} of 100` };
-}
-
-function costNote({ tokens, uncounted }: WireStatistics["spent"]): string {
-  return `${formatCount(tokens, "token")}${uncounted === 0 ? "" : `; cost of ${formatCount(uncounted, "question")} unknown`}`;
 }
 
 const STATUSES = { ok: "answered", insufficient_context: "refused", error: "failed" };

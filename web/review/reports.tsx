@@ -2,10 +2,9 @@ import { useState } from "react";
 import type { WireReports } from "../../src/client/index.ts";
 import { formatRoute, queryOf } from "../app/route.ts";
 import { useAccount, useFetched } from "../app/use-account.ts";
-import { formatCount, formatDate } from "../format.ts";
+import { formatCount, formatDate, REFUSALS } from "../format.ts";
 import { SelectField } from "../kit/controls.tsx";
 import { StateLine } from "../kit/message.tsx";
-import { labelRefusal } from "./review-words.ts";
 
 /** Maximum number of reports that are listed. */
 const LISTED = 50;
@@ -58,7 +57,9 @@ export function Reports() {
             <a className="queue-item" href={formatRoute({ room: "review", id: interaction })}>
               <span>{question || "A question whose text was not stored"}</span>
               <span className="muted">
-                {refusal ? labelRefusal(refusal) : "answered with a warning or low confidence"}
+                {refusal
+                  ? `not answered: ${REFUSALS[refusal] ?? refusal.replaceAll("_", " ")}`
+                  : "answered with a warning or low confidence"}
                 {typeof confidence === "number" ? ` · sources match: ${Math.round(confidence * 100)} of 100` : ""} ·{" "}
                 {formatDate(at.slice(0, 10))}
               </span>

@@ -8,7 +8,12 @@ import { changesOf, TextDiff } from "../kit/changes.tsx";
 import { Button, TextField } from "../kit/controls.tsx";
 import { StateLine } from "../kit/message.tsx";
 import { numbered } from "../kit/table.tsx";
-import { labelCorrected, STATUSES } from "./review-words.ts";
+
+export const STATUSES: Readonly<Record<WireReview["review_status"], string>> = {
+  unreviewed: "not reviewed",
+  approved: "approved",
+  flagged: "flagged as wrong",
+};
 
 const NAME = "sourcebound.reviewer";
 const FLAGGED = "Flagged. The answer will not be served again.";
@@ -59,10 +64,17 @@ export function ReviewCase({ id, onChanged }: { readonly id: string; readonly on
       </div>
       <ResultLine result={result} otherwise={named ? "" : "Enter your name before you decide."} />
       {correcting && review.answer !== null ? (
-        <CorrectionForm answer={review.answer} onSend={(answer) => act("correct", { answer }, labelCorrected(review.within))} />
+        <CorrectionForm answer={review.answer} onSend={(answer) => act("correct", { answer }, describeCorrected(review))} />
       ) : null}
     </>
   );
+}
+
+/** Says for which questions the correction is served. */
+function describeCorrected({ within }: WireReview): string {
+  return within === null
+    ? "Corrected. From now on, whoever asks this question without filters gets the correction."
+    : `Corrected. From now on, whoever asks this question only within ${within} gets the correction; without this limit, it is answered as before.`;
 }
 
 function Shown({ review }: { readonly review: WireReview }) {

@@ -10,8 +10,40 @@ import { RoomPage } from "../kit/pane.tsx";
 import { Tabbed } from "../kit/tabbed.tsx";
 import { ScrollTable } from "../kit/table.tsx";
 import { Reports } from "./reports.tsx";
-import { ReviewCase } from "./review-case.tsx";
-import { labelAction, labelFit, labelReasons, STATUSES } from "./review-words.ts";
+import { ReviewCase, STATUSES } from "./review-case.tsx";
+
+// Words for users, by the server's code. A code without an entry is shown unchanged.
+
+/** Reasons why an answer waits for review. The queue can be filtered by them. */
+const REASONS: Readonly<Record<string, string>> = {
+  "thumbs down": "a user rated it wrong",
+  "a source changed": "a source has changed since",
+  flagged: "flagged as wrong",
+  conflict: "sources disagree",
+  warning: "shown with a warning",
+  reported: "a report says what the documents lack",
+  refused: "not answered",
+};
+
+const ACTIONS: Readonly<Record<string, string>> = {
+  approve: "approved an answer",
+  flag: "flagged an answer as wrong",
+  correct: "corrected an answer",
+  demote: "returned an answer to review, because a source changed",
+  feedback: "rated an answer",
+  forget: "deleted stored data",
+  purge: "removed old entries of this log",
+  create_key: "created a key",
+  revoke_key: "revoked a key",
+};
+
+/** Describes why a question waits for review. Each reason occurs once. The confidence is left out: it is shown separately. */
+export function labelReasons(why: readonly string[]): readonly string[] {
+  const kinds = why
+    .filter((one) => !one.startsWith("confidence"))
+    .map((one) => one.replace(/^\d+ /, "").replace(/^(conflict|warning)s$/, "$1"));
+  return [...new Set(kinds.map((kind) => REASONS[kind] ?? kind))];
+}
 
 /** Actions in the audit log that concern an answer. */
 const OF_AN_ANSWER: ReadonlySet<string> = new Set(["approve", "flag", "correct", "demote", "feedback"]);
@@ -41,7 +73,7 @@ function AuditLog() {
                 {formatMoment(at)}
               </time>,
               by,
-              labelAction(action),
+              ACTIONS[action] ?? action.replaceAll("_", " "),
               OF_AN_ANSWER.has(action) ? (
                 <a key="of" href={formatRoute({ room: "review", id: subject })}>
                   the answer
@@ -149,11 +181,10 @@ function needsPerson({ why, status, confidence }: WireQueueItem): boolean {
 
 function QueueItem({ item, open }: { readonly item: WireQueueItem; readonly open: boolean }) {
   const { id, question, within, asked, why, status, confidence, review_status: review, created_at: at } = item;
-  const fit = labelFit(confidence, status);
   const facts = [
     ...(within === null ? [] : [`limited to ${within}`]),
     ...labelReasons(why),
-    ...(fit === null ? [] : [fit]),
+    ...(confidence === null || status !== "ok" ? [] : [`sources match: ${Math.round(confidence * 100)} of 100`]),
     ...[`asked ${asked === 1 ? "once" : formatCount(asked, "time")}`, STATUSES[review], formatDate(at.slice(0, 10))],
   ];
   return (

@@ -57,8 +57,12 @@ export function reduceConversation(state: Conversation, action: ConversationActi
       return { ...action.conversation, turns: action.conversation.turns.map((turn) => ({ ...turn, isOld: true })) };
     case "cleared":
       return EMPTY_CONVERSATION;
-    case "asked":
-      return { ...state, turns: [...state.turns, startTurn(action)] };
+    case "asked": {
+      const { id, question, asked = {} } = action;
+      const status = { type: "running", stage: null } as const;
+      const turn = { id, question, asked, status, sentences: [], citations: [], notices: [], warnings: [], stages: [] };
+      return { ...state, turns: [...state.turns, turn] };
+    }
     case "stopped":
     case "interrupted":
       return changeTurn(state, action.id, (turn) => ({ ...turn, status: { type: action.type } }));
@@ -70,11 +74,6 @@ export function reduceConversation(state: Conversation, action: ConversationActi
       return answered ? { ...next, sessionId: action.event.data.session_id ?? state.sessionId } : next;
     }
   }
-}
-
-function startTurn({ id, question, asked = {} }: ConversationAction & { readonly type: "asked" }): Turn {
-  const status = { type: "running", stage: null } as const;
-  return { id, question, asked, status, sentences: [], citations: [], notices: [], warnings: [], stages: [] };
 }
 
 /** Changes a turn that is still running. If it has ended or was removed, the event came too late and changes nothing. */
