@@ -11,10 +11,7 @@ export type Route =
   | ({ readonly room: "read" } & Place);
 
 /** Domain and tenant whose documents are searched. */
-export interface Scope {
-  readonly domain: string | null;
-  readonly tenant: string | null;
-}
+export type Scope = Readonly<{ domain: string | null; tenant: string | null }>;
 
 /** A place in a document. Version and quote show whether the document has changed. */
 export interface Place extends Scope {

@@ -100,15 +100,12 @@ function describeClaims({ claims, model }: WireAnswer): string {
   return model === "reviewer" ? "every sentence passed the checks" : "checks found no fault, but miss some: compare the quotes";
 }
 
-interface IncompleteProps {
-  readonly status: TurnStatus;
-  /** Number of sentences that were shown before the answer broke off. */
-  readonly shown: number;
-  readonly busy: boolean;
-  readonly onRetry: () => void;
-}
+type IncompleteProps = Readonly<{ status: TurnStatus; shown: number; busy: boolean; onRetry: () => void }>;
 
-/** Explains why an answer is incomplete, with a button to ask again. Its sentences so far stay visible above. */
+/**
+ * Explains why an answer is incomplete, with a button to ask again. Its sentences so far stay visible above.
+ * @param shown number of sentences that were shown before the answer broke off
+ */
 export function Incomplete({ status, shown, busy, onRetry }: IncompleteProps) {
   if (status.type === "running" || status.type === "answered") return null;
   const [heading, text] = describeEnd(status);

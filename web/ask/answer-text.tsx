@@ -80,7 +80,7 @@ function TableBlock({ name, block: { label, rows }, ...props }: Shared & { reado
         <AskedCell key={row.index} line={row} {...props} />
       ))}
       {only === undefined ? null : (
-        <dl className="row-rest">
+        <dl className="cards row-rest">
           {numbered(splitRow(only.source?.row?.cells ?? [], only.askedCell).rest).map(({ place, item }) => (
             <div key={place}>
               <dt>{item.name}</dt>
@@ -189,9 +189,7 @@ function SpannedText({ part: { text, from, line }, spans }: { readonly part: Par
 }
 
 /** A line of an answer with its index in the answer. */
-interface PlacedLine extends WireLine {
-  readonly index: number;
-}
+type PlacedLine = WireLine & { readonly index: number };
 
 /** A paragraph, or an item of a list, that consists of a line of the answer or of a part of one. */
 interface Part {

@@ -6,7 +6,7 @@ import { Opening } from "../kit/message.tsx";
 import { Near } from "../kit/near.tsx";
 import { AskBox, describeHoldings, WelcomeMore } from "./ask-box.tsx";
 import { openArchive } from "./conversation/archive.ts";
-import type { AskedHow } from "./conversation/state.ts";
+import type { AskedHow, Turn } from "./conversation/state.ts";
 import { useConversation } from "./conversation/use-conversation.ts";
 import { TurnView } from "./turn-view.tsx";
 
@@ -15,10 +15,7 @@ const SessionList = lazy(() => import("./sessions-dialog.tsx"));
 /** Distance in pixels from the top of the window to the line that the user is assumed to be reading. */
 const READING_PX = 140;
 
-interface Place {
-  readonly element: Element;
-  readonly top: number;
-}
+type Place = Readonly<{ element: Element; top: number }>;
 
 /** Keeps the text that the user is reading at its height when a side pane opens or closes and changes the layout. */
 function useKeptPlace(isBeside: boolean): void {
@@ -65,15 +62,11 @@ interface AskRoomProps {
   readonly handed: Handed | null;
 }
 
-/** A question that another view passes to the Ask view. */
-export interface Handed {
-  readonly question: string;
-  /** Settings with which the question is asked immediately. `null`: the question is put into the box for editing. */
-  readonly how: AskedHow | null;
-}
+/** A question that another view passes to the Ask view, to be asked with the settings `how`; `null`: to be edited in the box. */
+export type Handed = Readonly<{ question: string; how: AskedHow | null }>;
 
 export interface PaneParts {
-  readonly turns: ReturnType<typeof useConversation>["conversation"]["turns"];
+  readonly turns: readonly Turn[];
   readonly ask: (question: string, how: AskedHow) => void;
   readonly running: boolean;
 }

@@ -2,11 +2,7 @@ import { type Disagreement, joinConflicts, type WireAnswer } from "../../src/cli
 import { formatDate, toHttpUrl } from "../format.ts";
 import { Linked } from "../kit/message.tsx";
 
-interface ConflictsProps {
-  /** Number of the turn, from 1. */
-  readonly number: number;
-  readonly answer: Pick<WireAnswer, "conflicts" | "web">;
-}
+type ConflictsProps = Readonly<{ number: number; answer: Pick<WireAnswer, "conflicts" | "web"> }>;
 
 /** Shows each conflict between sources of an answer in a section, and the results of checking passages on the web. */
 export default function Conflicts({ number, answer: { conflicts, web = [] } }: ConflictsProps) {
@@ -64,13 +60,7 @@ function WebList({ web }: { readonly web: NonNullable<WireAnswer["web"]> }) {
   );
 }
 
-interface SideProps {
-  readonly value: string | null;
-  readonly quote: string;
-  readonly title: string;
-  readonly url: string | null;
-  readonly date: string;
-}
+type SideProps = Readonly<{ value: string | null; quote: string; title: string; url: string | null; date: string }>;
 
 /** Shows one side of a comparison: value, quote, source and date. */
 function Side({ value, quote, title, url, date }: SideProps) {

@@ -19,17 +19,13 @@ const WARNINGS: Readonly<Record<string, string>> = {
 };
 
 /** Codes of warnings that are shown in a section of their own. */
-const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set(["conflict", "conflict_resolved", "web_contradicts"]);
+export const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set(["conflict", "conflict_resolved", "web_contradicts"]);
 
 /** Codes of notices about technical details. They are shown only in the pane “Why this answer”. */
 const TECHNICAL_NOTICES = /^(?:no_encoder|encoder_switch|uncalibrated|sufficiency|calibration_unused|compress_failed|thresholds_.*)$/;
 
 export function labelWarning({ code, message }: Pick<WireWarning, "code" | "message">): string {
   return WARNINGS[code] ?? message;
-}
-
-export function isShownElsewhere({ code }: { readonly code: string }): boolean {
-  return SHOWN_ELSEWHERE.has(code);
 }
 
 export function isTechnical({ code, message }: { readonly code: string; readonly message: string }): boolean {

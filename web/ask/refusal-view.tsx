@@ -6,13 +6,8 @@ import { CellRow, isRow } from "../kit/table.tsx";
 import { isOneLine } from "./plain-words.ts";
 import { FilePlace } from "./source-list.tsx";
 
-interface RefusalViewProps {
-  readonly refusal: WireRefusal;
-  /** Number of the turn, from 1. */
-  readonly number: number;
-  /** Domain and tenant of the question, for links to its documents. */
-  readonly scope: Scope;
-}
+/** `number`: of the turn, from 1. `scope`: domain and tenant of the question, for links to its documents. */
+type RefusalViewProps = Readonly<{ refusal: WireRefusal; number: number; scope: Scope }>;
 
 function headingOf({ reason, searched: { documents } }: WireRefusal): string {
   const where = documents === 0 ? "" : ` in ${formatCount(documents, "document")}`;

@@ -115,11 +115,7 @@ export function FilePlace({ original: { path, part, start, end, time, speaker } 
   );
 }
 
-interface MarkedPassage {
-  readonly before: string;
-  readonly quote: string;
-  readonly after: string;
-}
+type MarkedPassage = Readonly<{ before: string; quote: string; after: string }>;
 
 /** Splits a passage into the quote and the texts before and after it; `null` if the quote is not at its stated offset. */
 export function markQuote({ context, quote, quote_start }: Pick<WireCitation, "context" | "quote" | "quote_start">): MarkedPassage | null {

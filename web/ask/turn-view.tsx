@@ -9,7 +9,7 @@ import { AnswerActions } from "./answer-actions.tsx";
 import { AnswerSummary, Incomplete, Messages } from "./answer-notes.tsx";
 import { AnswerText } from "./answer-text.tsx";
 import type { AskedHow, Turn } from "./conversation/state.ts";
-import { isOneLine, isShownElsewhere, isTechnical } from "./plain-words.ts";
+import { isOneLine, isTechnical, SHOWN_ELSEWHERE } from "./plain-words.ts";
 import { SourceList } from "./source-list.tsx";
 import { type CitationStates, useCitationStates } from "./use-citation-states.ts";
 
@@ -18,12 +18,7 @@ const Conflicts = lazy(() => import("./conflicts.tsx"));
 
 const MOST = 4;
 
-interface FollowUpsProps {
-  readonly answer: WireAnswer;
-  readonly scope: Scope;
-  readonly busy: boolean;
-  readonly onAsk: (question: string) => void;
-}
+type FollowUpsProps = Readonly<{ answer: WireAnswer; scope: Scope; busy: boolean; onAsk: (question: string) => void }>;
 
 /**
  * Lists other headings of the first cited document. A click on a heading that is a question asks it. A click on any other
@@ -65,19 +60,27 @@ function FollowUps({ answer, scope, busy, onAsk }: FollowUpsProps) {
 interface TurnViewProps {
   readonly turn: Turn;
   /** True while any question of the conversation is running. */
-  readonly busy: boolean;
+  readonly busy?: boolean;
   /** How often the user returned from another view since this answer. Documents may have changed in the meantime. */
-  readonly returns: number;
+  readonly returns?: number;
   /** True for the last turn. */
-  readonly last: boolean;
+  readonly last?: boolean;
   readonly onAsk: (question: string, how: AskedHow) => void;
   /** Puts the question into the box for editing. */
   readonly onEdit: (question: string) => void;
-  readonly ref: Ref<HTMLElement> | null;
+  readonly ref?: Ref<HTMLElement> | null;
 }
 
 /** Shows a question with its answer and sources, or with its refusal. */
-export const TurnView = memo(function TurnView({ turn, busy, returns, last, onAsk, onEdit, ref }: TurnViewProps) {
+export const TurnView = memo(function TurnView({
+  turn,
+  busy = false,
+  returns = 0,
+  last = false,
+  onAsk,
+  onEdit,
+  ref = null,
+}: TurnViewProps) {
   const [open, setOpen] = useState<number | null>(null);
   const [pointed, setPointed] = useState<readonly number[] | null>(null);
   const cameFrom = useRef<HTMLElement | null>(null);
@@ -168,7 +171,7 @@ export const TurnView = memo(function TurnView({ turn, busy, returns, last, onAs
             </Suspense>
           )}
           <Messages
-            warnings={turn.warnings.filter((one) => one.sentence === undefined && !isUrgent(one) && !isShownElsewhere(one))}
+            warnings={turn.warnings.filter((one) => one.sentence === undefined && !isUrgent(one) && !SHOWN_ELSEWHERE.has(one.code))}
             notices={plain ? [] : turn.notices.filter((one) => !isTechnical(one))}
           />
           {answer === null || plain ? null : (

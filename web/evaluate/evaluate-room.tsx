@@ -101,8 +101,9 @@ const COLUMNS = {
 /** Compares the latest finished run of each domain and profile. */
 function Ladder({ runs }: { readonly runs: readonly WireEvaluation[] }) {
   const done = runs.filter(({ report }) => report !== null);
-  const newest = new Map([...done].reverse().map((run) => [`${run.domain} ${run.profile}`, run]));
+  const newest = new Map(done.toReversed().map((run) => [`${run.domain} ${run.profile}`, run]));
   if (newest.size < 2) return null;
+  const rightOf = ({ report }: WireEvaluation) => report?.metrics["right.answerable"] ?? 0;
   const rows = [...newest.values()].sort((a, b) => rightOf(a) - rightOf(b));
   return (
     <>
@@ -122,10 +123,6 @@ function Ladder({ runs }: { readonly runs: readonly WireEvaluation[] }) {
       />
     </>
   );
-}
-
-function rightOf({ report }: WireEvaluation): number {
-  return report?.metrics["right.answerable"] ?? 0;
 }
 
 /** Milliseconds between two requests for the state of a running evaluation. */

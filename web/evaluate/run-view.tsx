@@ -95,11 +95,7 @@ function nameOf({ domain, profile }: WireEvaluation): string {
   return `${domain}, ${profile ?? "default profile"}`;
 }
 
-interface RunViewProps {
-  readonly id: string;
-  readonly runs: readonly WireEvaluation[];
-  readonly onDeleted: () => void;
-}
+type RunViewProps = Readonly<{ id: string; runs: readonly WireEvaluation[]; onDeleted: () => void }>;
 
 /** Shows a run: metrics, comparison with another run, wrong answers by confidence threshold, and every question. */
 export function RunView({ id, runs, onDeleted }: RunViewProps) {

@@ -35,11 +35,7 @@ export function NodeKey({ type }: { readonly type: NodeType }) {
   );
 }
 
-interface GraphDrawingProps {
-  readonly graph: WireGraph;
-  readonly around: string | null;
-  readonly onChoose: (id: string) => void;
-}
+type GraphDrawingProps = Readonly<{ graph: WireGraph; around: string | null; onChoose: (id: string) => void }>;
 
 /** Font size of labels in drawing units, their maximum number and maximum length. A narrow screen has fewer, shorter and larger labels. */
 const LABELS = { wide: { size: 13, most: 24, characters: 26 }, narrow: { size: 27, most: 12, characters: 16 } } as const;

@@ -64,11 +64,7 @@ function Explorer({ topics, scope }: { readonly topics: WireGraph["nodes"]; read
   );
 }
 
-interface ShownProps {
-  readonly graph: WireGraph;
-  readonly around: string;
-  readonly onAround: (id: string) => void;
-}
+type ShownProps = Readonly<{ graph: WireGraph; around: string; onAround: (id: string) => void }>;
 
 function Shown({ graph, ...rest }: ShownProps) {
   const { totals, edges, fitting, nodes } = graph;

@@ -11,10 +11,7 @@ export function useEvery(ms: number | null, act: () => void): void {
 }
 
 /** Result of an action, as a text for the user. */
-interface ActionResult {
-  readonly failed: boolean;
-  readonly text: string;
-}
+type ActionResult = Readonly<{ failed: boolean; text: string }>;
 
 /** Shows the result of an action, which screen readers read out. @param otherwise text before the first action */
 export function ResultLine({ result, otherwise = "" }: { readonly result: ActionResult | null; readonly otherwise?: string }) {

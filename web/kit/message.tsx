@@ -27,12 +27,7 @@ export function Recognised() {
   return <span className="tag">read by OCR, may be wrong</span>;
 }
 
-interface StateLineProps {
-  readonly state: Loaded<unknown>;
-  /** Name of what is loaded, such as "the queue". */
-  readonly what: string;
-  readonly onRetry: () => void;
-}
+type StateLineProps = Readonly<{ state: Loaded<unknown>; what: string; onRetry: () => void }>;
 
 /** Codes of errors for which another API key may help. */
 const KEY_CODES: ReadonlySet<string> = new Set([
@@ -40,7 +35,10 @@ const KEY_CODES: ReadonlySet<string> = new Set([
   ...["admin_token_wrong", "scope_denied"],
 ]);
 
-/** Shows that something is being loaded, or the error. Renders nothing when it is loaded. */
+/**
+ * Shows that something is being loaded, or the error. Renders nothing when it is loaded.
+ * @param what name of what is loaded, such as "the queue"
+ */
 export function StateLine({ state, what, onRetry }: StateLineProps) {
   if (state.type === "ready") return null;
   if (state.type === "loading") {

@@ -1,7 +1,7 @@
 import { useCallback, useState } from "react";
 import type { WireDocument, WireFile, WireFileList, WireVersions } from "../../src/client/index.ts";
 import { documentPath, formatRoute, goTo, queryOf, type Route } from "../app/route.ts";
-import { type Loaded, useAccount, useFetched, useLoaded } from "../app/use-account.ts";
+import { useAccount, useFetched, useLoaded } from "../app/use-account.ts";
 import { formatCount, formatDate, formatNumber } from "../format.ts";
 import { ResultLine, useActionResult, useEvery } from "../kit/actions.tsx";
 import { changesOf, shortened, TextDiff } from "../kit/changes.tsx";
@@ -17,48 +17,24 @@ const LISTED = 100;
 
 /** The Library view: an upload field, and the files with their state. */
 export default function LibraryRoom() {
-  const { api, domain, tenant, roles } = useAccount();
-  const scope = queryOf({ domain: domain?.name, tenant });
-  const { result, tell } = useActionResult();
+  const { roles } = useAccount();
   // A key with the role `ingest` but not `ask` may upload files, but not list them. Then show only the upload field.
   const sendsOnly = roles.includes("ingest") && !roles.includes("ask");
-  const [state, reload] = useLoaded(
-    useCallback(
-      async (signal) =>
-        sendsOnly ? { items: [], next_cursor: null } : api.get<WireFileList>(`/v1/documents?limit=${LISTED}&${scope}`, signal),
-      [api, scope, sendsOnly],
-    ),
-  );
-  const files = state.type === "ready" ? state.value.items : [];
-  const reading = files.some(isBeingRead);
-
-  useEvery(reading ? LOOK_MS : null, reload);
-
-  const remove = (gone: readonly WireFile[]) =>
-    tell(
-      Promise.all(gone.map(({ id }) => api.send("DELETE", `${documentPath(id)}?${scope}`))),
-      `${gone.map(({ path }) => path).join(", ")} ${gone.length === 1 ? "was" : "were"} deleted.`,
-    ).then(reload);
   return (
     <RoomPage title="Library">
-      <UploadField onSent={reload} />
-      <ResultLine result={result} />
+      {sendsOnly ? <UploadField onSent={() => {}} /> : <Files />}
       {sendsOnly ? (
         <p className="message">This key can upload files, but not list or search them. For that, it also needs the role “ask”.</p>
-      ) : (
-        <Files {...{ state, reload, scope }} onDelete={remove} />
-      )}
+      ) : null}
     </RoomPage>
   );
 }
 
-interface FilesProps extends Pick<FileItemProps, "scope"> {
-  readonly state: Loaded<WireFileList>;
-  readonly reload: () => void;
-  readonly onDelete: (files: readonly WireFile[]) => void;
-}
-
-function Files({ state, reload, scope, onDelete }: FilesProps) {
+function Files() {
+  const { api, domain, tenant } = useAccount();
+  const scope = queryOf({ domain: domain?.name, tenant });
+  const { result, tell } = useActionResult();
+  const [state, reload] = useFetched<WireFileList>(`/v1/documents?limit=${LISTED}&${scope}`);
   const [words, setWords] = useState("");
   const [ticked, setTicked] = useState<readonly string[]>([]);
   const files = state.type === "ready" ? state.value.items : [];
@@ -68,8 +44,19 @@ function Files({ state, reload, scope, onDelete }: FilesProps) {
     )
     .sort((a, b) => rankOf(a) - rankOf(b));
   const folders = Map.groupBy(shown, ({ path }) => path.slice(0, Math.max(0, path.lastIndexOf("/"))));
+
+  useEvery(files.some(isBeingRead) ? LOOK_MS : null, reload);
+
+  async function remove(gone: readonly WireFile[]) {
+    const work = Promise.all(gone.map(({ id }) => api.send("DELETE", `${documentPath(id)}?${scope}`)));
+    await tell(work, `${gone.map(({ path }) => path).join(", ")} ${gone.length === 1 ? "was" : "were"} deleted.`);
+    reload();
+  }
+
   return (
     <>
+      <UploadField onSent={reload} />
+      <ResultLine result={result} />
       <h2>Files</h2>
       <StateLine state={state} what="the library" onRetry={reload} />
       {state.type !== "ready" ? null : (
@@ -85,7 +72,7 @@ function Files({ state, reload, scope, onDelete }: FilesProps) {
             {progressOf(files)}
           </p>
           <Problems files={files} scope={scope} />
-          <Ticked files={files.filter(({ id }) => ticked.includes(id))} onDelete={onDelete} />
+          <Ticked files={files.filter(({ id }) => ticked.includes(id))} onDelete={remove} />
           {[...folders].map(([folder, inside]) => {
             const items = inside.map((file) => (
               <FileItem
@@ -114,7 +101,7 @@ function Files({ state, reload, scope, onDelete }: FilesProps) {
 }
 
 /** The actions for the files whose boxes are ticked. */
-function Ticked({ files, onDelete }: Pick<FilesProps, "onDelete"> & { readonly files: readonly WireFile[] }) {
+function Ticked({ files, onDelete }: Readonly<{ files: readonly WireFile[]; onDelete: (files: readonly WireFile[]) => void }>) {
   const { choose } = useAccount();
   const documents = files.flatMap((file) => file.documents);
   const own = files.filter((file) => file.uploaded && !isBeingRead(file));
@@ -233,9 +220,7 @@ function startOf({ id, version }: WireFile["documents"][number], scope: string, 
   return { room: "read", document: id, start: null, end: null, version, quote: null, domain, tenant };
 }
 
-interface VersionsProps extends Pick<FileItemProps, "scope"> {
-  readonly document: WireFile["documents"][number];
-}
+type VersionsProps = Pick<FileItemProps, "scope"> & { readonly document: WireFile["documents"][number] };
 
 /** Shows a summary of a document and the differences between its versions. They are loaded when the user opens this section. */
 function Details(props: VersionsProps) {

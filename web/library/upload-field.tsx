@@ -21,15 +21,12 @@ export function FileState({ file }: { readonly file: WireFile }) {
   return <span className={`verdict is-${kind}`}>{STATES[file.status]}</span>;
 }
 
-interface UploadFieldProps {
-  /** Called after each upload, and when the state of an uploaded file changes. */
-  readonly onSent: () => void;
-  /** True to list the uploaded files below the field. The Library view does not need this, because it lists all files. */
-  readonly reports?: boolean;
-}
-
-/** A field for uploading files, which the user chooses or drops on it. */
-export default function UploadField({ onSent, reports = false }: UploadFieldProps) {
+/**
+ * A field for uploading files, which the user chooses or drops on it.
+ * @param onSent called after each upload, and when the state of an uploaded file changes
+ * @param reports true to list the uploaded files below the field; the Library view lists all files anyway
+ */
+export default function UploadField({ onSent, reports = false }: Readonly<{ onSent: () => void; reports?: boolean }>) {
   const { api, caller, domain, tenant } = useAccount();
   const { result, setResult } = useActionResult();
   const [files, setFiles] = useState<readonly WireFile[]>([]);

@@ -78,13 +78,11 @@ function TextBlock({ block, document, highlights }: Omit<DocumentTextProps, "sou
   );
 }
 
-/** A highlighted range: the linked place (`place`), or a quote in an answer (`cited`). */
-export interface Highlight extends Range {
-  readonly type: "place" | "cited";
-  readonly label: string;
-  /** Number of the turn whose answer quotes the range; `null`: none. */
-  readonly turn: number | null;
-}
+/**
+ * A highlighted range: the linked place (`place`), or a quote in an answer (`cited`). `turn`: number of the turn whose answer
+ * quotes the range; `null`: none.
+ */
+export type Highlight = Range & Readonly<{ type: "place" | "cited"; label: string; turn: number | null }>;
 
 /** Links in the margin to the answers of this conversation that quote the text. */
 function MarginNotes({ highlights }: { readonly highlights: readonly Highlight[] }) {

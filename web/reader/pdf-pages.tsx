@@ -37,11 +37,7 @@ function openPdf(bytes: ArrayBuffer): Promise<PDFDocumentProxy> {
 type PagePlace = NonNullable<WireDocument["places"]>[number] | NonNullable<WireCitation["original"]["pages"]>[number];
 
 /** Boxes to highlight on pages: the linked place (`place`), or a quote in an answer (`cited`). */
-export interface PageMark {
-  readonly type: "place" | "cited";
-  readonly label: string;
-  readonly pages: readonly PagePlace[];
-}
+export type PageMark = Readonly<{ type: "place" | "cited"; label: string; pages: readonly PagePlace[] }>;
 
 interface PdfPagesProps {
   /** Path of the file in the API. */

@@ -85,14 +85,9 @@ function Opened(props: OpenedProps) {
 function Pages({ document, place, turns, located }: OpenedProps & { readonly located: Located }) {
   const { api } = useAccount();
   const scope = scopeOf(place);
-  const range = "start" in located ? `start=${located.start}&end=${located.end}` : null;
   const path = documentPath(document.id);
-  const [state] = useLoaded(
-    useCallback(
-      (signal) => (range === null ? Promise.resolve(null) : api.get<WireDocument>(`${path}?${scope}&${range}`, signal)),
-      [api, path, scope, range],
-    ),
-  );
+  const asked = "start" in located ? `${path}?${scope}&start=${located.start}&end=${located.end}` : null;
+  const [state] = useLoaded(useCallback(async (signal) => (asked === null ? null : api.get<WireDocument>(asked, signal)), [api, asked]));
   const places = state.type === "ready" ? (state.value?.places ?? []) : [];
   const marks = useMemo(
     (): PageMark[] => [{ type: "place", label: "The quote", pages: places }, ...citedIn(turns, document)],

@@ -7,10 +7,7 @@ import { cutText, type Range } from "../kit/cut-text.ts";
 import { formatShare } from "../kit/figures.ts";
 import { StateLine } from "../kit/message.tsx";
 
-export interface PassagesProps {
-  readonly answer: WireAnswer;
-  readonly tenant: string | null;
-}
+export type PassagesProps = Readonly<{ answer: WireAnswer; tenant: string | null }>;
 
 type Weighed = WireAnswer["evidence"][number];
 

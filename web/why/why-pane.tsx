@@ -71,10 +71,7 @@ export default function WhyPane({ id, turns }: { readonly id: string; readonly t
   const turn = turns.find(({ status }) => status.type === "answered" && status.answer.id === id);
   const known = turn?.status.type === "answered" ? turn.status.answer : null;
   const [state, reload] = useLoaded(
-    useCallback(
-      (signal) => (known === null ? api.get<WireAnswer>(`/v1/answers/${encodeURIComponent(id)}`, signal) : Promise.resolve(known)),
-      [api, id, known],
-    ),
+    useCallback(async (signal) => known ?? api.get<WireAnswer>(`/v1/answers/${encodeURIComponent(id)}`, signal), [api, id, known]),
   );
   return (
     <Pane title="Why this answer">
@@ -84,11 +81,8 @@ export default function WhyPane({ id, turns }: { readonly id: string; readonly t
   );
 }
 
-interface MadeProps {
-  readonly answer: WireAnswer;
-  /** The turn that has this answer; `null`: the answer is from another conversation. */
-  readonly turn: Turn | null;
-}
+/** `turn`: the turn that has this answer; `null`: the answer is from another conversation. */
+type MadeProps = Readonly<{ answer: WireAnswer; turn: Turn | null }>;
 
 function Made({ answer, turn }: MadeProps) {
   const tenant = turn?.asked.tenant ?? null;

@@ -4,11 +4,7 @@ import type { Failure } from "../../app/api.ts";
 /** A sentence as it was shown. It never changes, but the final answer may replace the whole list. */
 type ShownSentence = WireAnswer["sentences"][number];
 
-export interface StageRecord {
-  readonly stage: string;
-  readonly ms: number;
-  readonly facts: Readonly<Record<string, unknown>>;
-}
+export type StageRecord = Readonly<{ stage: string; ms: number; facts: Readonly<Record<string, unknown>> }>;
 
 export type TurnStatus =
   | { readonly type: "running"; readonly stage: string | null }
@@ -36,10 +32,7 @@ export interface Turn {
   readonly isOld?: boolean;
 }
 
-export interface Conversation {
-  readonly turns: readonly Turn[];
-  readonly sessionId: string | null;
-}
+export type Conversation = Readonly<{ turns: readonly Turn[]; sessionId: string | null }>;
 
 export const EMPTY_CONVERSATION: Conversation = { turns: [], sessionId: null };
 
