@@ -52,6 +52,15 @@ export function App({ first }: { readonly first: FirstLook }) {
   const room = roomOf(route);
   const inAsk = room === "ask" && route.room !== "answer";
 
+  const pane =
+    route.room === "read" || route.room === "why"
+      ? (parts: PaneParts) => (
+          <Opening key={formatRoute(route)}>
+            {route.room === "read" ? <ReaderPane place={route} {...parts} /> : <WhyPane id={route.id} turns={parts.turns} />}
+          </Opening>
+        )
+      : null;
+
   const [handed, setHanded] = useState<Handed | null>(null);
   const hand = useCallback((next: Handed) => {
     setHanded(next);
@@ -70,7 +79,7 @@ export function App({ first }: { readonly first: FirstLook }) {
         </Button>
         <Head route={route} />
         <div hidden={!inAsk} className="room-holder">
-          <AskRoom key={account.owner} away={!inAsk} pane={paneFor(route)} handed={handed} />
+          <AskRoom key={account.owner} away={!inAsk} pane={pane} handed={handed} />
         </div>
         {inAsk ? null : (
           <Opening key={room}>
@@ -87,15 +96,6 @@ function OtherRoom({ route, onHand }: { readonly route: Route; readonly onHand: 
   if (route.room === "ask" || route.room === "why" || route.room === "read") return null;
   const View: ComponentType<{ readonly id: string | null }> = VIEWS[route.room];
   return <View id={"id" in route ? route.id : null} />;
-}
-
-function paneFor(route: Route): ((parts: PaneParts) => React.ReactNode) | null {
-  if (route.room !== "why" && route.room !== "read") return null;
-  return (parts) => (
-    <Opening key={formatRoute(route)}>
-      {route.room === "read" ? <ReaderPane place={route} {...parts} /> : <WhyPane id={route.id} turns={parts.turns} />}
-    </Opening>
-  );
 }
 
 function Head({ route }: { readonly route: Route }) {

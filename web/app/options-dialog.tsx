@@ -22,7 +22,11 @@ const WRITES = [
  * @param asks true if the current view asks questions
  */
 export default function Options({ asks, onDone }: { readonly asks: boolean; readonly onDone: () => void }) {
-  const { domains, signedIn, preferences, prefer } = useAccount();
+  const { caller, domains, signedIn, signOut, preferences, prefer } = useAccount();
+  const leave = () => {
+    signOut();
+    onDone();
+  };
   return (
     <>
       <div className="choices">
@@ -32,7 +36,20 @@ export default function Options({ asks, onDone }: { readonly asks: boolean; read
         ) : null}
         <SelectField label="Colours" value={preferences.theme} options={THEMES} onChange={(theme) => prefer({ theme })} />
       </div>
-      {signedIn ? <SignedIn onDone={onDone} /> : <KeyForm onDone={onDone} />}
+      {signedIn ? (
+        <>
+          <h3>Signed in by key</h3>
+          <p>{describeKey(caller)}</p>
+          <div className="row">
+            <Button className="ask-button" onClick={leave}>
+              Sign out
+            </Button>
+            <Button onClick={onDone}>Close</Button>
+          </div>
+        </>
+      ) : (
+        <KeyForm onDone={onDone} />
+      )}
     </>
   );
 }
@@ -53,28 +70,6 @@ function Choices({ asks }: { readonly asks: boolean }) {
   ] as const;
   return choices.map(([label, value, options, onChange]) =>
     options.length < 2 ? null : <SelectField key={label} {...{ label, value, options, onChange }} />,
-  );
-}
-
-function SignedIn({ onDone }: { readonly onDone: () => void }) {
-  const { caller, signOut } = useAccount();
-  return (
-    <>
-      <h3>Signed in by key</h3>
-      <p>{describeKey(caller)}</p>
-      <div className="row">
-        <Button
-          className="ask-button"
-          onClick={() => {
-            signOut();
-            onDone();
-          }}
-        >
-          Sign out
-        </Button>
-        <Button onClick={onDone}>Close</Button>
-      </div>
-    </>
   );
 }
 

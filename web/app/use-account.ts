@@ -1,5 +1,5 @@
 import { createContext, useCallback, useContext, useEffect, useMemo, useState } from "react";
-import type { WireCaller, WireDomain, WireDomains } from "../../src/client/index.ts";
+import type { WireCaller, WireDomains } from "../../src/client/index.ts";
 import { createApi, type Failure, failureOf } from "./api.ts";
 import type { FirstLook } from "./first-look.ts";
 import { applyTheme, type Preferences, readKey, readPreferences, writeKey, writePreferences } from "./preferences.ts";
@@ -50,7 +50,8 @@ export function useNewAccount(first: FirstLook) {
   }, []);
 
   // The selected domain; `null` until it is known.
-  const domain = domains.type === "ready" ? domainOf(domains.value, preferences.domain) : null;
+  const all = domains.type === "ready" ? domains.value.domains : [];
+  const domain = all.find(({ name }) => name === preferences.domain) ?? all.find((one) => one.default) ?? all[0] ?? null;
   return {
     ...{ api, caller, domains, domain, preferences, only, choose, signedIn: key !== null },
     /** Owner of the stored conversations: the public part of the key. A user sees only the conversations of the current key. */
@@ -77,10 +78,6 @@ export function useNewAccount(first: FirstLook) {
       reloadDomains();
     }, [reloadCaller, reloadDomains]),
   };
-}
-
-function domainOf({ domains }: WireDomains, preferred: string): WireDomain | null {
-  return domains.find(({ name }) => name === preferred) ?? domains.find((one) => one.default) ?? domains[0] ?? null;
 }
 
 export type Loaded<T> =

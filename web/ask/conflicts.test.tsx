@@ -51,8 +51,7 @@ describe("conflicts", () => {
 });
 
 const page = {
-  url: "https://library.example/fees",
-  title: "<img src=x onerror=alert(1)>",
+  ...{ url: "https://library.example/fees", title: "<img src=x onerror=alert(1)>" },
   retrieved_at: "2026-11-21T10:00:00.000Z",
   verdict: "contradicted" as const,
   claim: "A card costs $5.",

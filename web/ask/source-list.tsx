@@ -159,12 +159,9 @@ export function PassageView({ citation, onBack, onRead }: Pick<QuoteProps, "cita
           This page is an image read by OCR, so letters and numbers may be wrong. Compare them with the page under “Whole document”.
         </p>
       ) : null}
-      <dl className="passage-facts">
-        <dt>File</dt>
-        <dd>
-          <FilePlace original={original} />
-        </dd>
-      </dl>
+      <p className="muted">
+        <FilePlace original={original} />
+      </p>
       <p className="row">
         {url === null ? null : (
           <a href={url} target="_blank" rel="noopener noreferrer">

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import type { WireGraph } from "../../src/client/index.ts";
-import { formatRoute, queryOf, type Route, type Scope } from "../app/route.ts";
+import { formatRoute, queryOf } from "../app/route.ts";
 import { useAccount, useFetched } from "../app/use-account.ts";
 import { formatCount, formatNumber } from "../format.ts";
 import { Button, CheckField, SelectField, TextField } from "../kit/controls.tsx";
@@ -99,7 +99,7 @@ function NodeList({ graph: { nodes }, around, onAround }: ShownProps) {
     <ScrollRegion className="node-list" aria-label="Nodes that are shown">
       <ul>
         {nodes.map(({ id, type, label, degree, refers_to: refersTo }) => {
-          const route = routeOf(type, refersTo, { domain: domain?.name ?? null, tenant });
+          const place = { start: null, end: null, version: null, quote: null, domain: domain?.name ?? null, tenant };
           return (
             <li key={id} className="row">
               <Button className="link-button" aria-pressed={id === around} onClick={() => onAround(id)}>
@@ -110,8 +110,13 @@ function NodeList({ graph: { nodes }, around, onAround }: ShownProps) {
                 </span>
                 <span className="muted">{formatCount(degree, "link")}</span>
               </Button>
-              {route === null ? null : (
-                <a href={formatRoute(route)} aria-label={`Open ${label}`}>
+              {refersTo === null ? null : (
+                <a
+                  href={formatRoute(
+                    type === "question" ? { room: "review", id: refersTo } : { room: "read", document: refersTo, ...place },
+                  )}
+                  aria-label={`Open ${label}`}
+                >
                   Open
                 </a>
               )}
@@ -121,10 +126,4 @@ function NodeList({ graph: { nodes }, around, onAround }: ShownProps) {
       </ul>
     </ScrollRegion>
   );
-}
-
-function routeOf(type: NodeType, id: string | null, scope: Scope): Route | null {
-  if (id === null) return null;
-  if (type === "question") return { room: "review", id };
-  return { room: "read", document: id, start: null, end: null, version: null, quote: null, ...scope };
 }

@@ -5,7 +5,7 @@ import { useAccount, useFetched, useLoaded } from "../app/use-account.ts";
 import { describeStage, FIRST_SENTENCE, formatCount, formatDate, formatNumber, REFUSALS } from "../format.ts";
 import { useEvery } from "../kit/actions.tsx";
 import { Button, CheckField, SelectField } from "../kit/controls.tsx";
-import { describeCheck, formatCost, formatDuration, formatShare } from "../kit/figures.ts";
+import { formatCost, formatDuration, formatShare } from "../kit/figures.ts";
 import { StateLine } from "../kit/message.tsx";
 import { RoomPage } from "../kit/pane.tsx";
 import { Card, FigureTable } from "../kit/table.tsx";
@@ -304,7 +304,7 @@ function Made({ made }: { readonly made: WireMadeStatistics }) {
       <FigureTable
         title="Outcomes of checks"
         columns={["Check", "Passed", "Repaired", "Doubt", "Failed"]}
-        rows={checks.map((one) => [describeCheck(one.name), ...[one.pass, one.repaired, one.warn, one.fail].map(formatNumber)])}
+        rows={checks.map((one) => [one.name.replaceAll("-", " "), ...[one.pass, one.repaired, one.warn, one.fail].map(formatNumber)])}
       />
     </div>
   );

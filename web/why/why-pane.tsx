@@ -7,7 +7,7 @@ import { CLAIMS, labelCheck, labelConfidence } from "../ask/plain-words.ts";
 import { formatConfidence, formatCount, formatNumber } from "../format.ts";
 import { download, ResultLine, useActionResult } from "../kit/actions.tsx";
 import { Button } from "../kit/controls.tsx";
-import { describeCheck, formatCost, formatDuration, formatMoment, formatShare } from "../kit/figures.ts";
+import { formatCost, formatDuration, formatMoment, formatShare } from "../kit/figures.ts";
 import { StateLine } from "../kit/message.tsx";
 import { Pane } from "../kit/pane.tsx";
 import { Tabbed } from "../kit/tabbed.tsx";
@@ -56,7 +56,7 @@ function CheckList({ checks }: { readonly checks: WireAnswer["checks"] }) {
       {numbered(checks).map(({ place, item: check }) => (
         <li key={place}>
           <span className={`verdict is-${check.verdict}`}>{CHECK_VERDICTS[check.verdict]}</span>{" "}
-          <strong>{describeCheck(check.name)}</strong>
+          <strong>{check.name.replaceAll("-", " ")}</strong>
           {check.score === null ? "" : ` ${formatShare(check.score)}`}: {check.reason}
           {check.verdict === "warn" || check.verdict === "fail" ? ` ${labelCheck(check)}` : ""}
         </li>
@@ -209,7 +209,7 @@ function AnswerRecord({ answer, turn }: MadeProps) {
     ["Time", formatDuration(answer.latency_ms)],
     ["Tokens", tokens.total === null ? "not reported" : formatNumber(tokens.total)],
     ["Cost", formatCost(answer.cost_usd)],
-  ];
+  ] as const;
 
   async function prove() {
     setResult({ failed: false, text: "Creating the proof…" });
@@ -221,14 +221,7 @@ function AnswerRecord({ answer, turn }: MadeProps) {
 
   return (
     <>
-      <dl className="facts">
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Table rows={facts.map(([head, value]) => ({ key: head, head, cells: [value] }))} />
       <p>The record contains the answer with every quote, its place and hash, every check and the output of each stage.</p>
       <p>
         The proof is signed. Anyone with the documents can run its checks again offline:{" "}
