@@ -72,15 +72,8 @@ interface TurnViewProps {
 }
 
 /** Shows a question with its answer and sources, or with its refusal. */
-export const TurnView = memo(function TurnView({
-  turn,
-  busy = false,
-  returns = 0,
-  last = false,
-  onAsk,
-  onEdit,
-  ref = null,
-}: TurnViewProps) {
+export const TurnView = memo(function TurnView(props: TurnViewProps) {
+  const { turn, busy = false, returns = 0, last = false, onAsk, onEdit, ref = null } = props;
   const [open, setOpen] = useState<number | null>(null);
   const [pointed, setPointed] = useState<readonly number[] | null>(null);
   const cameFrom = useRef<HTMLElement | null>(null);

@@ -90,21 +90,12 @@ export default function UploadField({ onSent, reports = false }: Readonly<{ onSe
   );
 }
 
-type ChosenFile = Pick<File, "name" | "size">;
-
-interface UploadPlan<T extends ChosenFile> {
-  /** Files to upload. Each batch is sent in one request. */
-  readonly batches: readonly (readonly T[])[];
-  /** Reasons why some files are not uploaded, one sentence each. */
-  readonly refusals: readonly string[];
-}
-
 /**
- * Splits files into batches for upload requests, and states which files cannot be uploaded.
+ * Splits files into batches, each for one upload request, and states in `refusals` which files cannot be uploaded.
  * @param limits the server's limits; `null`: unknown, so all files form one batch
  */
-export function planUpload<T extends ChosenFile>(files: readonly T[], limits: WireUploadLimits | null): UploadPlan<T> {
-  if (limits === null) return { batches: files.length === 0 ? [] : [files], refusals: [] };
+export function planUpload<T extends Pick<File, "name" | "size">>(files: readonly T[], limits: WireUploadLimits | null) {
+  if (limits === null) return { batches: files.length === 0 ? [] : [[...files]], refusals: [] };
   const named = Map.groupBy(files, ({ name }) => name);
   const twice = [...named].filter(([, same]) => same.length > 1);
   const unique = files.filter(({ name }) => named.get(name)?.length === 1);
