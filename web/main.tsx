@@ -9,7 +9,6 @@ import "./styles/tokens.css";
 import "./styles/base.css";
 import "./styles/controls.css";
 import "./styles/ask.css";
-import "./styles/sources.css";
 import "./styles/panes.css";
 import "./styles/views.css";
 // This must be the last import, because its media queries override the other style sheets.

@@ -15,6 +15,14 @@ export function createApi(key: string | null) {
   };
 }
 
+/** Why a request or the page failed. `status`: HTTP status; `null`: there was no response. */
+export type Failure = Pick<ClientError, "code" | "message" | "status">;
+
+export function failureOf(error: unknown): Failure {
+  const { code, status } = error instanceof ClientError ? error : { code: "page_failed", status: null };
+  return { code, message: messageOf(error), status };
+}
+
 export function messageOf(error: unknown): string {
   // The server's message explains how programs send a key, so show another one.
   if (error instanceof ClientError && error.code === "key_missing") return "This server requires an API key.";

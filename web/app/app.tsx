@@ -1,28 +1,22 @@
 import { type ComponentType, lazy, useCallback, useEffect, useState } from "react";
 import { AskRoom, type Handed, type PaneParts } from "../ask/ask-room.tsx";
-import { DialogButton } from "../kit/dialog.tsx";
-import { Opening } from "../kit/late.tsx";
+import { Button, DialogButton } from "../kit/controls.tsx";
+import { Opening } from "../kit/message.tsx";
 import type { FirstLook } from "./first-look.ts";
-import { formatRoute, goTo, type Route, useRoute } from "./route.ts";
+import { formatRoute, goTo, parseRoute, type Route, useRoute } from "./route.ts";
 import { AccountContext, useAccount, useNewAccount } from "./use-account.ts";
 
-interface Room {
-  readonly name: "ask" | "library" | "review" | "graph" | "monitor" | "evaluate";
-  readonly title: string;
-  readonly route: Route;
-  readonly role: "ask" | "ingest" | "review" | "admin";
-}
+/** The views, each with the role that it requires. */
+const ROOMS = [
+  { name: "ask", title: "Ask", role: "ask" },
+  { name: "library", title: "Library", role: "ingest" },
+  { name: "review", title: "Review", role: "review" },
+  { name: "graph", title: "Graph", role: "review" },
+  { name: "monitor", title: "Monitor", role: "admin" },
+  { name: "evaluate", title: "Evaluate", role: "admin" },
+] as const;
 
-const ROOMS: readonly Room[] = [
-  { name: "ask", title: "Ask", route: { room: "ask" }, role: "ask" },
-  { name: "library", title: "Library", route: { room: "library" }, role: "ingest" },
-  { name: "review", title: "Review", route: { room: "review", id: null }, role: "review" },
-  { name: "graph", title: "Graph", route: { room: "graph" }, role: "review" },
-  { name: "monitor", title: "Monitor", route: { room: "monitor" }, role: "admin" },
-  { name: "evaluate", title: "Evaluate", route: { room: "evaluate", id: null }, role: "admin" },
-];
-
-function roomsFor(roles: readonly string[]): readonly Room[] {
+function roomsFor(roles: readonly string[]) {
   return ROOMS.filter(({ role }) => roles.includes(role));
 }
 
@@ -31,11 +25,10 @@ function roomsFor(roles: readonly string[]): readonly Room[] {
  * views show a message if a role is missing.
  */
 function entered(route: Route, roles: readonly string[]): Route {
-  if (route.room !== "ask" || roles.includes("ask")) return route;
-  return roomsFor(roles)[0]?.route ?? route;
+  return route.room === "ask" && !roles.includes("ask") ? parseRoute(`#/${roomsFor(roles)[0]?.name}`) : route;
 }
 
-function roomOf({ room }: Route): Room["name"] {
+function roomOf({ room }: Route): (typeof ROOMS)[number]["name"] {
   return room === "answer" || room === "why" || room === "read" ? "ask" : room;
 }
 
@@ -59,6 +52,15 @@ export function App({ first }: { readonly first: FirstLook }) {
   const room = roomOf(route);
   const inAsk = room === "ask" && route.room !== "answer";
 
+  const pane =
+    route.room === "read" || route.room === "why"
+      ? (parts: PaneParts) => (
+          <Opening key={formatRoute(route)}>
+            {route.room === "read" ? <ReaderPane place={route} {...parts} /> : <WhyPane id={route.id} turns={parts.turns} />}
+          </Opening>
+        )
+      : null;
+
   const [handed, setHanded] = useState<Handed | null>(null);
   const hand = useCallback((next: Handed) => {
     setHanded(next);
@@ -72,12 +74,12 @@ export function App({ first }: { readonly first: FirstLook }) {
   return (
     <AccountContext value={account}>
       <div className="page">
-        <button type="button" className="skip-link" onClick={() => document.getElementById("question")?.focus()}>
+        <Button className="skip-link" onClick={() => document.getElementById("question")?.focus()}>
           Skip to the question
-        </button>
+        </Button>
         <Head route={route} />
         <div hidden={!inAsk} className="room-holder">
-          <AskRoom key={account.owner} away={!inAsk} pane={paneFor(route)} handed={handed} />
+          <AskRoom key={account.owner} away={!inAsk} pane={pane} handed={handed} />
         </div>
         {inAsk ? null : (
           <Opening key={room}>
@@ -96,15 +98,6 @@ function OtherRoom({ route, onHand }: { readonly route: Route; readonly onHand: 
   return <View id={"id" in route ? route.id : null} />;
 }
 
-function paneFor(route: Route): ((parts: PaneParts) => React.ReactNode) | null {
-  if (route.room !== "why" && route.room !== "read") return null;
-  return (parts) => (
-    <Opening key={formatRoute(route)}>
-      {route.room === "why" ? <WhyPane id={route.id} turns={parts.turns} /> : <ReaderPane place={route} {...parts} />}
-    </Opening>
-  );
-}
-
 function Head({ route }: { readonly route: Route }) {
   const { roles, signedIn, caller } = useAccount();
   const isLocked = caller.type === "failed" && !signedIn;
@@ -119,15 +112,15 @@ function Head({ route }: { readonly route: Route }) {
       </p>
       {rooms.length === 0 || (rooms.length < 2 && !signedIn) ? null : (
         <nav className="row rooms" aria-label="Rooms">
-          {rooms.map(({ name, title, route: to }) => (
-            <a key={name} href={formatRoute(to)} aria-current={name === here ? "page" : undefined}>
+          {rooms.map(({ name, title }) => (
+            <a key={name} href={`#/${name}`} aria-current={name === here ? "page" : undefined}>
               {title}
             </a>
           ))}
         </nav>
       )}
       <div className="head-end">
-        <DialogButton label={isLocked ? "Sign in" : "Options"} title={isLocked ? "Sign in" : "Options"}>
+        <DialogButton label={isLocked ? "Sign in" : "Options"}>
           {(close) => (
             <Opening>
               <Options asks={here === "ask"} onDone={close} />

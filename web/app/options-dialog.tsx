@@ -1,7 +1,7 @@
 import { type SyntheticEvent, useId, useState } from "react";
 import { ClientError } from "../../src/client/index.ts";
-import { CheckField, SelectField, TextField } from "../kit/controls.tsx";
-import { Alert, QuietButton } from "../kit/message.tsx";
+import { Button, CheckField, SelectField, TextField } from "../kit/controls.tsx";
+import { Alert } from "../kit/message.tsx";
 import { messageOf } from "./api.ts";
 import { type Account, useAccount } from "./use-account.ts";
 
@@ -17,15 +17,16 @@ const WRITES = [
   ["quotes", "Select the quotes that answer"],
 ] as const;
 
-export interface OptionsProps {
-  /** True if the current view asks questions. */
-  readonly asks: boolean;
-  readonly onDone: () => void;
-}
-
-/** Settings that are seldom changed: domain, tenant, profile, colours and the API key. */
-export default function Options({ asks, onDone }: OptionsProps) {
-  const { domains, signedIn, preferences, prefer } = useAccount();
+/**
+ * Settings that are seldom changed: domain, tenant, profile, colours and the API key.
+ * @param asks true if the current view asks questions
+ */
+export default function Options({ asks, onDone }: { readonly asks: boolean; readonly onDone: () => void }) {
+  const { caller, domains, signedIn, signOut, preferences, prefer } = useAccount();
+  const leave = () => {
+    signOut();
+    onDone();
+  };
   return (
     <>
       <div className="choices">
@@ -35,7 +36,20 @@ export default function Options({ asks, onDone }: OptionsProps) {
         ) : null}
         <SelectField label="Colours" value={preferences.theme} options={THEMES} onChange={(theme) => prefer({ theme })} />
       </div>
-      {signedIn ? <SignedIn onDone={onDone} /> : <KeyForm onDone={onDone} />}
+      {signedIn ? (
+        <>
+          <h3>Signed in by key</h3>
+          <p>{describeKey(caller)}</p>
+          <div className="row">
+            <Button className="ask-button" onClick={leave}>
+              Sign out
+            </Button>
+            <Button onClick={onDone}>Close</Button>
+          </div>
+        </>
+      ) : (
+        <KeyForm onDone={onDone} />
+      )}
     </>
   );
 }
@@ -56,29 +70,6 @@ function Choices({ asks }: { readonly asks: boolean }) {
   ] as const;
   return choices.map(([label, value, options, onChange]) =>
     options.length < 2 ? null : <SelectField key={label} {...{ label, value, options, onChange }} />,
-  );
-}
-
-function SignedIn({ onDone }: { readonly onDone: () => void }) {
-  const { caller, signOut } = useAccount();
-  return (
-    <>
-      <h3>Signed in by key</h3>
-      <p>{describeKey(caller)}</p>
-      <div className="row">
-        <button
-          type="button"
-          className="ask-button"
-          onClick={() => {
-            signOut();
-            onDone();
-          }}
-        >
-          Sign out
-        </button>
-        <QuietButton onClick={onDone}>Close</QuietButton>
-      </div>
-    </>
   );
 }
 
@@ -130,10 +121,10 @@ function KeyForm({ onDone }: { readonly onDone: () => void }) {
         <Alert text={state.error} />
       </div>
       <div className="row">
-        <button type="submit" className="ask-button" disabled={state.busy || !/^[\x21-\x7e]{1,500}$/.test(key.trim())}>
+        <Button type="submit" className="ask-button" disabled={state.busy || !/^[\x21-\x7e]{1,500}$/.test(key.trim())}>
           Sign in
-        </button>
-        <QuietButton onClick={onDone}>Cancel</QuietButton>
+        </Button>
+        <Button onClick={onDone}>Cancel</Button>
       </div>
     </form>
   );

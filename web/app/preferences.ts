@@ -12,29 +12,28 @@ export interface Preferences {
 const PREFERENCES = "sourcebound.preferences";
 const KEY = "sourcebound.key";
 
+type Place = "localStorage" | "sessionStorage";
+
 /** Returns a stored value; `null` if there is none or the browser does not allow storage. */
-function read(storage: () => Storage, name: string): string | null {
+function read(storage: Place, name: string): string | null {
   try {
-    return storage().getItem(name);
+    return window[storage].getItem(name);
   } catch {
     return null;
   }
 }
 
-function write(storage: () => Storage, name: string, value: string | null): void {
+function write(storage: Place, name: string, value: string | null): void {
   try {
-    if (value === null) storage().removeItem(name);
-    else storage().setItem(name, value);
+    if (value === null) window[storage].removeItem(name);
+    else window[storage].setItem(name, value);
   } catch {
     // If storing fails, the value is lost when the page is closed.
   }
 }
 
-const local = () => window.localStorage;
-const session = () => window.sessionStorage;
-
 export function readPreferences(): Preferences {
-  const { domain, tenant, profile, write, theme } = parseObject(read(local, PREFERENCES));
+  const { domain, tenant, profile, write, theme } = parseObject(read("localStorage", PREFERENCES));
   const text = (value: unknown) => (typeof value === "string" ? value : "");
   return {
     ...{ domain: text(domain), tenant: text(tenant), profile: text(profile) },
@@ -44,28 +43,33 @@ export function readPreferences(): Preferences {
 }
 
 export function writePreferences(preferences: Preferences): void {
-  write(local, PREFERENCES, JSON.stringify(preferences));
+  write("localStorage", PREFERENCES, JSON.stringify(preferences));
+}
+
+/** Shows the page in the given theme. */
+export function applyTheme(theme: Preferences["theme"]): void {
+  document.documentElement.style.colorScheme = theme === "system" ? "" : theme;
 }
 
 /** Returns the API key from the session storage or, if the user chose to stay signed in, from the local storage. */
 export function readKey(): string | null {
-  return read(session, KEY) ?? read(local, KEY);
+  return read("sessionStorage", KEY) ?? read("localStorage", KEY);
 }
 
 export function writeKey(key: string | null, keep: boolean): void {
-  write(session, KEY, key);
-  write(local, KEY, keep ? key : null);
+  write("sessionStorage", KEY, key);
+  write("localStorage", KEY, keep ? key : null);
 }
 
 const OPEN = "sourcebound.open";
 
 /** Returns the id of the open conversation. It survives a reload of the page. */
 export function readOpen(): string | null {
-  return read(session, OPEN);
+  return read("sessionStorage", OPEN);
 }
 
 export function writeOpen(id: string | null): void {
-  write(session, OPEN, id);
+  write("sessionStorage", OPEN, id);
 }
 
 function parseObject(text: string | null): Record<string, unknown> {

@@ -3,24 +3,15 @@ import type { WireCitation } from "../../src/client/index.ts";
 
 /** The route of the page. It is stored in the URL after `#`. Browsers do not send this part, so it is in no server log. */
 export type Route =
-  | { readonly room: "ask" }
-  /** An answer that somebody shared by its link. */
-  | { readonly room: "answer"; readonly id: string }
-  /** The explanation of an answer stored on this device. */
-  | { readonly room: "why"; readonly id: string }
+  | { readonly room: "ask" | "library" | "graph" | "monitor" }
+  | { readonly room: "review" | "evaluate"; readonly id: string | null }
+  /** An answer that somebody shared by its link, or the explanation of an answer. */
+  | { readonly room: "answer" | "why"; readonly id: string }
   /** A document, shown in the side pane. */
-  | ({ readonly room: "read" } & Place)
-  | { readonly room: "library" }
-  | { readonly room: "review"; readonly id: string | null }
-  | { readonly room: "graph" }
-  | { readonly room: "monitor" }
-  | { readonly room: "evaluate"; readonly id: string | null };
+  | ({ readonly room: "read" } & Place);
 
 /** Domain and tenant whose documents are searched. */
-export interface Scope {
-  readonly domain: string | null;
-  readonly tenant: string | null;
-}
+export type Scope = Readonly<{ domain: string | null; tenant: string | null }>;
 
 /** A place in a document. Version and quote show whether the document has changed. */
 export interface Place extends Scope {
@@ -38,27 +29,12 @@ export interface Place extends Scope {
 export const LINKED_QUOTE_CHARACTERS = 300;
 
 export function formatRoute(route: Route): string {
-  switch (route.room) {
-    case "ask":
-      return "#/";
-    case "answer":
-      return `#/answer/${encodeURIComponent(route.id)}`;
-    case "why":
-      return `#/why/${encodeURIComponent(route.id)}`;
-    case "review":
-    case "evaluate":
-      return route.id === null ? `#/${route.room}` : `#/${route.room}/${encodeURIComponent(route.id)}`;
-    case "read":
-      return `#/read/${encodeURIComponent(route.document)}${formatPlace(route)}`;
-    default:
-      return `#/${route.room}`;
-  }
-}
-
-function formatPlace({ start, end, version, quote, domain, tenant }: Place): string {
+  if (route.room === "ask") return "#/";
+  if (route.room !== "read") return `#/${route.room}${"id" in route && route.id !== null ? `/${encodeURIComponent(route.id)}` : ""}`;
+  const { document, start, end, version, quote, domain, tenant } = route;
   const at = start === null || end === null ? null : `${start}-${end}`;
   const query = queryOf({ at, version, quote: quote?.slice(0, LINKED_QUOTE_CHARACTERS), domain, tenant });
-  return query === "" ? "" : `?${query}`;
+  return `#/read/${encodeURIComponent(document)}${query === "" ? "" : `?${query}`}`;
 }
 
 /** Parses the part of a URL after `#`. If it is invalid, returns the route of the Ask view. */
@@ -88,8 +64,8 @@ function parsePlace(document: string, parameters: URLSearchParams): Place {
   const at = /^(\d{1,12})-(\d{1,12})$/.exec(parameters.get("at") ?? "");
   const range = at === null ? null : { start: Number(at[1]), end: Number(at[2]) };
   const whole = range !== null && range.start < range.end ? range : { start: null, end: null };
-  const [version, quote, domain, tenant] = ["version", "quote", "domain", "tenant"].map((name) => parameters.get(name) || null);
-  return { document, ...whole, version: version ?? null, quote: quote ?? null, domain: domain ?? null, tenant: tenant ?? null };
+  const get = (name: string) => parameters.get(name) || null;
+  return { document, ...whole, version: get("version"), quote: get("quote"), domain: get("domain"), tenant: get("tenant") };
 }
 
 function decode(part: string): string {
@@ -115,11 +91,9 @@ export function goTo(route: Route): void {
   window.location.hash = formatRoute(route);
 }
 
-type Cited = Pick<WireCitation, "document_id" | "document_version" | "start" | "end">;
-
-/** Returns the route to a cited place. @param quote text of the place; `null`: not known */
-export function placeOf(cited: Cited, quote: string | null, { domain, tenant }: Scope): Route {
-  const { document_id: document, document_version: version, start, end } = cited;
+/** Returns the route to a cited place. */
+export function placeOf(cited: WireCitation, { domain, tenant }: Scope): Route {
+  const { document_id: document, document_version: version, start, end, quote } = cited;
   return { room: "read", document, start, end, version, quote, domain, tenant };
 }
 

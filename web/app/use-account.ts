@@ -1,39 +1,13 @@
 import { createContext, useCallback, useContext, useEffect, useMemo, useState } from "react";
-import type { WireCaller, WireDomain, WireDomains } from "../../src/client/index.ts";
-import { type Api, createApi } from "./api.ts";
+import type { WireCaller, WireDomains } from "../../src/client/index.ts";
+import { createApi, type Failure, failureOf } from "./api.ts";
 import type { FirstLook } from "./first-look.ts";
-import { type Preferences, readKey, readPreferences, writeKey, writePreferences } from "./preferences.ts";
-import { type Loaded, useLoaded } from "./use-loaded.ts";
+import { applyTheme, type Preferences, readKey, readPreferences, writeKey, writePreferences } from "./preferences.ts";
 
 /** The user, the available domains and the preferences. */
-export interface Account {
-  readonly api: Api;
-  readonly caller: Loaded<WireCaller>;
-  readonly domains: Loaded<WireDomains>;
-  /** The selected domain; `null` until it is known. */
-  readonly domain: WireDomain | null;
-  /** The selected tenant of the domain; `null`: no tenant. */
-  readonly tenant: string | null;
-  /** Roles of the user. Until the server has stated them, only `ask`. */
-  readonly roles: readonly string[];
-  readonly signedIn: boolean;
-  /** Owner of the stored conversations, derived from the API key. A user sees only the conversations of the current key. */
-  readonly owner: string;
-  readonly preferences: Preferences;
-  prefer(change: Partial<Preferences>): void;
-  /** Documents to which the user limits questions; empty: no limit. */
-  readonly only: readonly ChosenDocument[];
-  choose(only: readonly ChosenDocument[]): void;
-  /** Checks a key at the server, then stores it. @throws the server's error, without storing the key */
-  signIn(key: string, keep: boolean): Promise<void>;
-  signOut(): void;
-  reload(): void;
-}
+export type Account = ReturnType<typeof useNewAccount>;
 
-export interface ChosenDocument {
-  readonly id: string;
-  readonly title: string;
-}
+type ChosenDocument = Readonly<Record<"id" | "title", string>>;
 
 export const AccountContext = createContext<Account | null>(null);
 
@@ -50,10 +24,11 @@ export function useFetched<T>(path: string): readonly [Loaded<T>, () => void] {
 }
 
 /** Creates the state of the user. @param first the requests that were sent before the first render */
-export function useNewAccount(first: FirstLook): Account {
+export function useNewAccount(first: FirstLook) {
   const [key, setKey] = useState(readKey);
   const api = useMemo(() => createApi(key), [key]);
   const [preferences, setPreferences] = useState(readPreferences);
+  // Documents to which the user limits questions; empty: no limit.
   const [only, choose] = useState<readonly ChosenDocument[]>([]);
   const [caller, reloadCaller] = useLoaded(
     useCallback((signal) => first.caller.take() ?? api.get<WireCaller>("/v1/whoami", signal), [api, first]),
@@ -65,9 +40,7 @@ export function useNewAccount(first: FirstLook): Account {
   );
 
   useEffect(() => {
-    const root = document.documentElement.dataset;
-    // Set the attribute only if it differs: setting it makes the browser compute the styles of the whole page again.
-    if (root.theme !== preferences.theme) root.theme = preferences.theme;
+    applyTheme(preferences.theme);
     writePreferences(preferences);
   }, [preferences]);
 
@@ -76,17 +49,24 @@ export function useNewAccount(first: FirstLook): Account {
     setKey(next);
   }, []);
 
-  const domain = domains.type === "ready" ? domainOf(domains.value, preferences.domain) : null;
+  // The selected domain; `null` until it is known.
+  const all = domains.type === "ready" ? domains.value.domains : [];
+  const domain = all.find(({ name }) => name === preferences.domain) ?? all.find((one) => one.default) ?? all[0] ?? null;
   return {
-    ...{ api, caller, domains, domain, preferences, only, choose, signedIn: key !== null, owner: ownerOf(key) },
+    ...{ api, caller, domains, domain, preferences, only, choose, signedIn: key !== null },
+    /** Owner of the stored conversations: the public part of the key. A user sees only the conversations of the current key. */
+    owner: key === null ? "no key" : (/^sb_([0-9a-f]+)_/.exec(key)?.[1] ?? "administrator"),
+    /** The selected tenant of the domain; `null`: no tenant. */
     tenant: domain?.tenants.find(({ name }) => name === preferences.tenant)?.name ?? null,
+    /** Roles of the user. Until the server has stated them, only `ask`. */
     roles: caller.type === "ready" ? caller.value.roles : ["ask"],
-    prefer: useCallback((change) => {
+    prefer: useCallback((change: Partial<Preferences>) => {
       setPreferences((before) => ({ ...before, ...change }));
       if (change.domain !== undefined || change.tenant !== undefined) choose([]);
     }, []),
+    /** Checks a key at the server, then stores it. @throws the server's error, without storing the key */
     signIn: useCallback(
-      async (given, keep) => {
+      async (given: string, keep: boolean) => {
         await createApi(given).get<WireCaller>("/v1/whoami");
         use(given, keep);
       },
@@ -100,11 +80,33 @@ export function useNewAccount(first: FirstLook): Account {
   };
 }
 
-function domainOf({ domains }: WireDomains, preferred: string): WireDomain | null {
-  return domains.find(({ name }) => name === preferred) ?? domains.find((one) => one.default) ?? domains[0] ?? null;
-}
+export type Loaded<T> =
+  | { readonly type: "loading" }
+  | { readonly type: "ready"; readonly value: T }
+  | ({ readonly type: "failed" } & Failure);
 
-/** Returns the owner of conversations: the public part of the key, or a fixed name without a key and for the admin token. */
-function ownerOf(key: string | null): string {
-  return key === null ? "no key" : (/^sb_([0-9a-f]+)_/.exec(key)?.[1] ?? "administrator");
+/**
+ * Calls `load` and returns the state of the call, and a function that calls it again. The result of an older call is ignored.
+ * @param known the result, if it is known already, so that the first call is skipped; `null`: not known
+ */
+export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, known: NoInfer<T> | null = null): readonly [Loaded<T>, () => void] {
+  const [state, setState] = useState<Loaded<T>>(known === null ? { type: "loading" } : { type: "ready", value: known });
+  const [attempt, setAttempt] = useState({ load, isKnown: known !== null });
+  const due = attempt.load === load ? attempt : { load, isKnown: false };
+  if (due !== attempt) setAttempt(due);
+  useEffect(() => {
+    if (due.isKnown) return;
+    const abort = new AbortController();
+    setState((before) => (before.type === "failed" ? { type: "loading" } : before));
+    due.load(abort.signal).then(
+      (value) => {
+        if (!abort.signal.aborted) setState({ type: "ready", value });
+      },
+      (error: unknown) => {
+        if (!abort.signal.aborted) setState({ type: "failed", ...failureOf(error) });
+      },
+    );
+    return () => abort.abort();
+  }, [due]);
+  return [state, useCallback(() => setAttempt(({ load: same }) => ({ load: same, isKnown: false })), [])];
 }

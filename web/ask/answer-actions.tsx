@@ -4,20 +4,21 @@ import { messageOf } from "../app/api.ts";
 import { formatRoute } from "../app/route.ts";
 import { useAccount } from "../app/use-account.ts";
 import { formatDate } from "../format.ts";
-import { Alert, QuietButton } from "../kit/message.tsx";
-import { Popover } from "../kit/popover.tsx";
+import { Button, Popover } from "../kit/controls.tsx";
+import { Alert } from "../kit/message.tsx";
 
 type Verdict = "up" | "down";
 
-type Rating =
-  | { readonly type: "open" }
-  | { readonly type: "sending"; readonly verdict: Verdict }
-  | { readonly type: "kept"; readonly verdict: Verdict; readonly reason: boolean }
-  | { readonly type: "failed"; readonly verdict: Verdict; readonly message: string };
+/** The user's rating; `null`: none yet. */
+type Rating = { readonly verdict: Verdict } & (
+  | { readonly type: "sending" }
+  | { readonly type: "kept"; readonly reason: boolean }
+  | { readonly type: "failed"; readonly message: string }
+);
 
 const ReasonForm = lazy(() => import("./reason-form.tsx"));
 
-export interface AnswerActionsProps {
+interface AnswerActionsProps {
   /** Number of the turn, from 1. It makes labels unique among all answers on the page. */
   readonly number: number;
   readonly answer: WireAnswer;
@@ -30,11 +31,10 @@ export interface AnswerActionsProps {
 /** The actions of an answer in one row. “More” shows the remaining actions. After a click on “Wrong”, a field for the reason appears. */
 export function AnswerActions({ number, answer, busy, onMore, onRetry }: AnswerActionsProps) {
   const { api, roles } = useAccount();
-  const [rating, setRating] = useState<Rating>({ type: "open" });
+  const [rating, setRating] = useState<Rating | null>(null);
   const [telling, setTelling] = useState(false);
   const [copied, setCopied] = useState("");
   const down = useRef<HTMLButtonElement>(null);
-  const chosen = rating.type === "open" ? null : rating.verdict;
   const link = () => `${window.location.origin}${window.location.pathname}${formatRoute({ room: "answer", id: answer.id })}`;
   const copy = (text: string, copied: string) =>
     navigator.clipboard === undefined
@@ -45,13 +45,12 @@ export function AnswerActions({ number, answer, busy, onMore, onRetry }: AnswerA
         );
 
   async function send(verdict: Verdict, reason?: string): Promise<boolean> {
-    if (rating.type === "sending") return false;
-    const { id, session_id: session, domain } = answer;
+    if (rating?.type === "sending") return false;
+    const { id, session_id, domain } = answer;
     setCopied("");
     setRating({ type: "sending", verdict });
     try {
-      const optional = { ...(session === null ? {} : { session_id: session }), ...(reason === undefined ? {} : { reason }) };
-      await api.feedback({ id, verdict, domain, ...optional });
+      await api.feedback({ id, verdict, domain, ...(session_id !== null && { session_id }), ...(reason !== undefined && { reason }) });
       setRating({ type: "kept", verdict, reason: reason !== undefined });
       return true;
     } catch (error) {
@@ -70,8 +69,8 @@ export function AnswerActions({ number, answer, busy, onMore, onRetry }: AnswerA
       ref={verdict === "down" ? down : null}
       type="button"
       className="action"
-      aria-pressed={chosen === verdict}
-      aria-disabled={rating.type === "sending"}
+      aria-pressed={rating?.verdict === verdict}
+      aria-disabled={rating?.type === "sending"}
       onClick={() => rate(verdict)}
     >
       <Named icon={verdict}>{name}</Named>
@@ -85,12 +84,12 @@ export function AnswerActions({ number, answer, busy, onMore, onRetry }: AnswerA
         <a className="action" href={formatRoute({ room: "why", id: answer.id })}>
           <Named icon="why">{answer.refusal === null ? "Why this answer" : "Why no answer"}</Named>
         </a>
-        <button type="button" className="action" onClick={() => copy(copiedText(answer), "Answer with its sources")}>
+        <Button className="action" onClick={() => copy(copiedText(answer), "Answer with its sources")}>
           <Named icon="copy">Copy</Named>
-        </button>
-        <button type="button" className="action" onClick={() => copy(link(), "Link")}>
+        </Button>
+        <Button className="action" onClick={() => copy(link(), "Link")}>
           <Named icon="share">Share</Named>
-        </button>
+        </Button>
         {roles.includes("review") ? (
           <a className="action" href={formatRoute({ room: "review", id: answer.id })}>
             <Named icon="review">Correct it</Named>
@@ -100,24 +99,24 @@ export function AnswerActions({ number, answer, busy, onMore, onRetry }: AnswerA
           {(closing) => (
             <div className="stack">
               {onMore === null ? null : (
-                <QuietButton {...closing} disabled={busy} onClick={onMore}>
+                <Button {...closing} disabled={busy} onClick={onMore}>
                   More detail
-                </QuietButton>
+                </Button>
               )}
-              <QuietButton {...closing} disabled={busy} onClick={onRetry}>
+              <Button {...closing} disabled={busy} onClick={onRetry}>
                 Ask again
-              </QuietButton>
-              <QuietButton {...closing} onClick={() => window.print()}>
+              </Button>
+              <Button {...closing} onClick={() => window.print()}>
                 Print
-              </QuietButton>
+              </Button>
             </div>
           )}
         </Popover>
         <span role="status" className="muted">
-          {copied === "" && rating.type === "kept" ? describeKept(rating.verdict, rating.reason) : copied}
+          {copied === "" && rating?.type === "kept" ? describeKept(rating.verdict, rating.reason) : copied}
         </span>
       </div>
-      <Alert text={rating.type === "failed" ? `Not saved: ${rating.message}` : null} />
+      <Alert text={rating?.type === "failed" ? `Not saved: ${rating.message}` : null} />
       <Suspense>
         {telling ? <ReasonForm onSend={async (reason) => (await send("down", reason)) && close()} onClose={close} /> : null}
       </Suspense>
@@ -167,11 +166,8 @@ export function copiedText(answer: WireAnswer): string {
   const notes = warnings.filter(({ sentence }) => sentence === undefined).map(noteOf);
   const sources = citations.map(({ n, title, quote, url, as_of: date, page, original }) => {
     const place = [page === null || page === undefined ? "" : `page ${page}`, date === null ? "" : `as of ${formatDate(date)}`];
-    return `[${n}] ${[title, ...place].filter((part) => part !== "").join(", ")}: “${quote}” ${url ?? fileOf(original)}`;
+    const file = [original.path, original.part].filter((part) => part !== undefined).join(", ");
+    return `[${n}] ${[title, ...place].filter((part) => part !== "").join(", ")}: “${quote}” ${url ?? file}`;
   });
   return [question, text, ...(notes.length === 0 ? [] : [notes.join("\n")]), `Sources\n${sources.join("\n")}`].join("\n\n");
-}
-
-function fileOf({ path, part }: WireAnswer["citations"][number]["original"]): string {
-  return part === undefined ? path : `${path}, ${part}`;
 }

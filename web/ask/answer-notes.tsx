@@ -1,11 +1,11 @@
 import type { ReactNode } from "react";
 import type { WireAnswer } from "../../src/client/index.ts";
-import { formatCount, formatDate, toHttpUrl } from "../format.ts";
-import { Linked, QuietButton } from "../kit/message.tsx";
-import { Explained } from "../kit/popover.tsx";
+import { formatCount, formatDate } from "../format.ts";
+import { Button, Explained } from "../kit/controls.tsx";
+import { Linked } from "../kit/message.tsx";
 import type { Turn, TurnStatus } from "./conversation/state.ts";
 import { labelConfidence, labelLoss, labelWarning } from "./plain-words.ts";
-import type { CitationState } from "./use-citation-states.ts";
+import type { CitationStates } from "./use-citation-states.ts";
 
 interface MessagesProps {
   readonly warnings: Turn["warnings"];
@@ -24,7 +24,7 @@ export function Messages({ warnings, notices, onAsk }: MessagesProps) {
           <li key={`${code} ${message}`} className={i < warnings.length ? "message is-warning" : "message"}>
             <strong>{code === "hotline" ? "Help is available" : "Note"}</strong>{" "}
             {code === "hotline" ? <WithLinks text={message} /> : labelWarning({ code, message })}{" "}
-            {instead && onAsk ? <QuietButton onClick={() => onAsk(instead)}>Search the original spelling</QuietButton> : null}
+            {instead && onAsk ? <Button onClick={() => onAsk(instead)}>Search the original spelling</Button> : null}
           </li>
         );
       })}
@@ -49,42 +49,32 @@ function WithLinks({ text }: { readonly text: string }) {
   return [...parts, text.slice(from)];
 }
 
-/** Shows a link to a document for further reading. The answer is not based on it. */
-export function SeeAlso({ seeAlso: { title, heading, url } }: { readonly seeAlso: NonNullable<WireAnswer["see_also"]> }) {
-  return (
-    <p>
-      See also: <Linked text={title} href={toHttpUrl(url)} />
-      {heading === null || heading === title ? null : ` – ${heading}`}
-    </p>
-  );
-}
-
-interface AnswerSummaryProps {
-  readonly answer: WireAnswer;
-  /** Current state of each quote, by citation number. */
-  readonly states: ReadonlyMap<number, CitationState>;
-}
-
-/** Shows confidence, number of sources, checked claims and origin of the answer in one line. */
-export function AnswerSummary({ answer, states }: AnswerSummaryProps) {
+/**
+ * Shows confidence, number of sources, checked claims and origin of the answer in one line.
+ * @param states current state of each quote, by citation number
+ */
+export function AnswerSummary({ answer, states }: { readonly answer: WireAnswer; readonly states: CitationStates }) {
   const { label, meaning } = labelConfidence(answer);
-  const lost = answer.citations.filter(({ n }) => labelLoss(states.get(n)?.state) !== null).length;
+  const documents = new Set(answer.citations.map(({ document_id: id }) => id));
+  const lost = answer.citations.filter(({ n }) => labelLoss(states.get(n)) !== null).length;
   // A person wrote a reviewer's answer, so it has no confidence to show.
-  const isJudged = answer.refusal === null && answer.cache_mode !== "curated";
+  const isCurated = answer.cache_mode === "curated";
   return (
     <div className="summary">
-      {isJudged ? (
+      {answer.refusal !== null || isCurated ? null : (
         <span>
           <Explained label={label} title="How reliable is this?" text={meaning} />
         </span>
+      )}
+      {answer.refusal === null ? (
+        <span>{`${formatCount(answer.citations.length, "quote")} from ${formatCount(documents.size, "document")}`}</span>
       ) : null}
-      {answer.refusal === null ? <span>{describeSources(answer)}</span> : null}
       {answer.refusal === null ? <span>{describeClaims(answer)}</span> : null}
       {lost === 0 ? null : <span className="doubt">{`${formatCount(lost, "quote")} changed or deleted since`}</span>}
       {answer.cache_mode === "miss" ? null : (
         <span>
           <Explained
-            label={answer.cache_mode === "curated" ? "Written by a reviewer" : "From an earlier answer"}
+            label={isCurated ? "Written by a reviewer" : "From an earlier answer"}
             title="Where this comes from"
             text={describeMemory(answer)}
           />
@@ -101,11 +91,6 @@ function describeMemory({ cache_mode: mode, cached }: WireAnswer): string {
   return `An equivalent question was answered before${since}.${asked} The answer was checked again against the current documents.`;
 }
 
-function describeSources({ citations }: WireAnswer): string {
-  const documents = new Set(citations.map(({ document_id }) => document_id)).size;
-  return `${formatCount(citations.length, "quote")} from ${formatCount(documents, "document")}`;
-}
-
 /** Says how the sentences were made. A model's sentence is never called supported, because the checks miss faults. */
 function describeClaims({ claims, model }: WireAnswer): string {
   if (claims.length === 0) return "no sentence was checked";
@@ -115,18 +100,15 @@ function describeClaims({ claims, model }: WireAnswer): string {
   return model === "reviewer" ? "every sentence passed the checks" : "checks found no fault, but miss some: compare the quotes";
 }
 
-interface IncompleteProps {
-  readonly status: TurnStatus;
-  /** Number of sentences that were shown before the answer broke off. */
-  readonly shown: number;
-  readonly busy: boolean;
-  readonly onRetry: () => void;
-}
+type IncompleteProps = Readonly<{ status: TurnStatus; shown: number; busy: boolean; onRetry: () => void }>;
 
-/** Explains why an answer is incomplete, with a button to ask again. Its sentences so far stay visible above. */
+/**
+ * Explains why an answer is incomplete, with a button to ask again. Its sentences so far stay visible above.
+ * @param shown number of sentences that were shown before the answer broke off
+ */
 export function Incomplete({ status, shown, busy, onRetry }: IncompleteProps) {
   if (status.type === "running" || status.type === "answered") return null;
-  const { heading, text } = describeEnd(status);
+  const [heading, text] = describeEnd(status);
   return (
     <section className={status.type === "failed" ? "incomplete is-failed" : "incomplete"}>
       <h3>
@@ -135,29 +117,24 @@ export function Incomplete({ status, shown, busy, onRetry }: IncompleteProps) {
       </h3>
       <p>{text}</p>
       {shown > 0 ? <p>The sentences above were checked before they were shown, but the rest is missing.</p> : null}
-      <QuietButton disabled={busy} onClick={onRetry}>
+      <Button disabled={busy} onClick={onRetry}>
         Ask again
-      </QuietButton>
+      </Button>
     </section>
   );
 }
 
-type Ended = Exclude<TurnStatus, { readonly type: "running" | "answered" }>;
-
-function describeEnd(status: Ended): { heading: string; text: string } {
-  if (status.type === "stopped") return { heading: "Stopped", text: "You stopped this answer." };
-  if (status.type === "interrupted") {
-    const text = "The page was closed, reloaded or switched before the answer was complete.";
-    return { heading: "Interrupted", text };
-  }
+function describeEnd(status: Exclude<TurnStatus, { readonly type: "running" | "answered" }>): readonly [heading: string, text: string] {
+  if (status.type === "stopped") return ["Stopped", "You stopped this answer."];
+  if (status.type === "interrupted") return ["Interrupted", "The page was closed, reloaded or switched before the answer was complete."];
   const { code, message, status: http } = status.failure;
-  if (code === "unreachable") {
-    return { heading: "The server cannot be reached", text: "Check that the server is running and that you are online, then ask again." };
-  }
-  if (code === "stream_cut") {
-    const text = "The connection closed before the answer was complete. Ask again. If it happens again, check the server log.";
-    return { heading: "Connection lost", text };
-  }
+  if (code === "unreachable")
+    return ["The server cannot be reached", "Check that the server is running and that you are online, then ask again."];
+  if (code === "stream_cut")
+    return [
+      "Connection lost",
+      "The connection closed before the answer was complete. Ask again. If it happens again, check the server log.",
+    ];
   const refused = (http !== null && http < 500) || code.startsWith("question_");
-  return { heading: refused ? "The question was rejected" : "The answer failed", text: message };
+  return [refused ? "The question was rejected" : "The answer failed", message];
 }

@@ -1,11 +1,11 @@
 import { isListItem, splitRow, type WireAnswer, type WireCitation, type WireLine } from "../../src/client/index.ts";
+import { Button } from "../kit/controls.tsx";
 import { cutText } from "../kit/cut-text.ts";
 import { Recognised } from "../kit/message.tsx";
-import { numbered } from "../kit/numbered.ts";
-import { ScrollTable } from "../kit/table.tsx";
-import type { CitationLinks } from "./citation-links.ts";
-import { labelCheck, labelClaim, labelLoss } from "./plain-words.ts";
-import type { CitationState } from "./use-citation-states.ts";
+import { numbered, ScrollTable } from "../kit/table.tsx";
+import { CLAIMS, labelCheck, labelLoss } from "./plain-words.ts";
+import type { CitationLinks } from "./source-list.tsx";
+import type { CitationStates } from "./use-citation-states.ts";
 
 export interface AnswerTextProps extends CitationLinks {
   readonly lines: readonly WireLine[];
@@ -16,8 +16,7 @@ export interface AnswerTextProps extends CitationLinks {
   readonly warnings: readonly WireAnswer["warnings"][number][];
   /** Ranges of text that answer the question. They are shown in bold. */
   readonly spans: NonNullable<WireAnswer["answer_spans"]>;
-  /** Current state of each quote, by citation number. */
-  readonly states: ReadonlyMap<number, CitationState>;
+  readonly states: CitationStates;
   /** Number of the turn, from 1. */
   readonly number: number;
 }
@@ -36,7 +35,7 @@ export function AnswerText({ lines, citations, claims, checks, warnings, spans, 
     const parts = block.parts.map((part) => (
       <Item key={keyOf(part)} {...pointing(part.line, links)}>
         {Item === "p" ? <Label text={block.label} /> : null}
-        <SpannedText text={part.text} from={part.from} spans={spans.filter(({ sentence }) => sentence === part.line.index)} />
+        <SpannedText part={part} spans={spans} />
         {part.isLast ? <After line={part.line} {...props} /> : null}
       </Item>
     ));
@@ -69,24 +68,27 @@ interface Shared {
   readonly doubts: (line: PlacedLine) => readonly string[];
 }
 
-interface TableBlockProps extends Shared {
-  readonly name: string;
-  readonly block: AnswerBlock & { readonly type: "table" };
-}
-
 /** Shows rows of a table. If some cells answer the question, only these are shown, and the rows can be unfolded below. */
-function TableBlock({ name, block: { label, rows }, ...props }: TableBlockProps) {
+function TableBlock({ name, block: { label, rows }, ...props }: Shared & { readonly name: string; readonly block: TableRows }) {
   const asked = rows.filter(({ askedCell }) => askedCell !== null);
-  const others = rows.filter((row) => !asked.includes(row));
   const [only] = asked.length === 1 ? asked : [];
-  const folded = only === undefined ? rows : others;
+  const folded = rows.filter((row) => row !== only);
   return (
     <div className="answer-rows">
       <Label text={label} />
       {asked.map((row) => (
         <AskedCell key={row.index} line={row} {...props} />
       ))}
-      {only === undefined ? null : <RestOfRow line={only} />}
+      {only === undefined ? null : (
+        <dl className="cards row-rest">
+          {numbered(splitRow(only.source?.row?.cells ?? [], only.askedCell).rest).map(({ place, item }) => (
+            <div key={place}>
+              <dt>{item.name}</dt>
+              <dd>{item.text}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
       {asked.length === 0 ? <RowTable {...{ name, rows }} {...props} /> : null}
       {asked.length === 0 || folded.length === 0 ? null : (
         <details>
@@ -106,20 +108,6 @@ function AskedCell({ line, ...props }: Shared & { readonly line: PlacedLine }) {
       {first.label}: <strong className="answer-value">{first.value}</strong> <span className="muted">{first.column}</span>
       <After line={line} {...props} />
     </p>
-  );
-}
-
-function RestOfRow({ line }: { readonly line: PlacedLine }) {
-  const { rest } = splitRow(line.source?.row?.cells ?? [], line.askedCell);
-  return (
-    <dl className="row-rest">
-      {numbered(rest).map(({ place, item }) => (
-        <div key={place}>
-          <dt>{item.name}</dt>
-          <dd>{item.text}</dd>
-        </div>
-      ))}
-    </dl>
   );
 }
 
@@ -145,9 +133,8 @@ function After({ line, citations, links, doubts }: Shared & { readonly line: Pla
   return (
     <>
       {cited.map(({ n, title, page }) => (
-        <button
+        <Button
           key={n}
-          type="button"
           className="citation"
           aria-label={`Source ${n}: show the quote in ${title}${page === null || page === undefined ? "" : `, page ${page}`}`}
           aria-expanded={open === n}
@@ -157,7 +144,7 @@ function After({ line, citations, links, doubts }: Shared & { readonly line: Pla
           onBlur={() => onPoint(null)}
         >
           {n}
-        </button>
+        </Button>
       ))}
       {cited.some(({ original }) => original.recognised === true) ? <Recognised /> : null}
       {doubts(line).map((text) => (
@@ -183,19 +170,13 @@ function doubtsAt({ index, citations }: PlacedLine, { claims, checks, warnings, 
   const ownWarnings = warnings.filter(({ sentence }) => sentence === index).map(({ message }) => message);
   const claim = claims.find(({ sentence, status }) => sentence === index && status !== "supported");
   const found = checks.filter(({ sentence, verdict }) => sentence === index && (verdict === "warn" || verdict === "fail"));
-  const lost = citations.flatMap((n) => labelLoss(states.get(n)?.state) ?? []);
-  return [...new Set([...lost, ...ownWarnings, ...(claim === undefined ? [] : [labelClaim(claim.status)]), ...found.map(labelCheck)])];
+  const lost = citations.flatMap((n) => labelLoss(states.get(n)) ?? []);
+  return [...new Set([...lost, ...ownWarnings, ...(claim === undefined ? [] : [CLAIMS[claim.status]]), ...found.map(labelCheck)])];
 }
 
-interface SpannedTextProps {
-  readonly text: string;
-  /** Offset of the text in its sentence. The spans count from the start of the sentence. */
-  readonly from: number;
-  readonly spans: readonly { readonly start: number; readonly end: number }[];
-}
-
-function SpannedText({ text, from, spans }: SpannedTextProps) {
-  const inside = spans.filter(({ start, end }) => start >= from && end <= from + text.length);
+/** Shows a part of a sentence, with the spans that answer in bold. Their offsets count from the start of the sentence. */
+function SpannedText({ part: { text, from, line }, spans }: { readonly part: Part; readonly spans: Shared["spans"] }) {
+  const inside = spans.filter(({ sentence, start, end }) => sentence === line.index && start >= from && end <= from + text.length);
   return cutText(text, from, inside).map(({ start, text: piece, over }) =>
     over.length === 0 ? (
       piece
@@ -208,9 +189,7 @@ function SpannedText({ text, from, spans }: SpannedTextProps) {
 }
 
 /** A line of an answer with its index in the answer. */
-interface PlacedLine extends WireLine {
-  readonly index: number;
-}
+type PlacedLine = WireLine & { readonly index: number };
 
 /** A paragraph, or an item of a list, that consists of a line of the answer or of a part of one. */
 interface Part {
@@ -223,10 +202,8 @@ interface Part {
 }
 
 /** Lines shown together: rows of one table, items of one list, or a paragraph. */
-type AnswerBlock = { readonly label: string | null } & (
-  | { readonly type: "text" | "list"; readonly parts: readonly Part[] }
-  | { readonly type: "table"; readonly rows: readonly PlacedLine[] }
-);
+type AnswerBlock = TableRows | { readonly type: "text" | "list"; readonly label: string | null; readonly parts: readonly Part[] };
+type TableRows = { readonly type: "table"; readonly label: string | null; readonly rows: readonly PlacedLine[] };
 
 /** Groups lines into blocks. Consecutive rows of one table form a block, and so do consecutive list items of one document. */
 export function toBlocks(lines: readonly WireLine[]): AnswerBlock[] {

@@ -1,23 +1,13 @@
-import { type KeyboardEvent, lazy, type RefObject, type SubmitEvent, Suspense, useId } from "react";
+import { lazy, type RefObject, Suspense, type SyntheticEvent, useId } from "react";
 import type { WireDomain, WireSuggestions } from "../../src/client/index.ts";
 import { queryOf } from "../app/route.ts";
 import { useAccount, useFetched } from "../app/use-account.ts";
 import { formatCount, formatDate } from "../format.ts";
-import { StateLine } from "../kit/state-line.tsx";
-
-/** Introduction above an empty conversation: a heading and a description of the documents. */
-export function Welcome() {
-  const { domain } = useAccount();
-  return (
-    <div className="welcome">
-      <h1>What would you like to know?</h1>
-      <p>{domain === null ? "" : describeHoldings(domain)}</p>
-    </div>
-  );
-}
+import { Button } from "../kit/controls.tsx";
+import { StateLine } from "../kit/message.tsx";
 
 /** Describes what is searched and its dates: "28 documents, January 15, 2024 to March 1, 2026. Rules of the library." */
-function describeHoldings({ title, documents, as_of: { from, to }, description }: WireDomain): string {
+export function describeHoldings({ title, documents, as_of: { from, to }, description }: WireDomain): string {
   const range = from === null || to === null ? "" : from === to ? `, of ${formatDate(from)}` : `, ${formatDate(from)} to ${formatDate(to)}`;
   return `${formatCount(documents, "document")}${range}. ${description === "" ? title : description}`;
 }
@@ -57,9 +47,7 @@ function Suggestions({ domain, onAsk }: { readonly domain: WireDomain; readonly 
     <ul className="examples" aria-label="Example questions">
       {state.value.items.map((question) => (
         <li key={question}>
-          <button type="button" className="quiet-button" onClick={() => onAsk(question)}>
-            {question}
-          </button>
+          <Button onClick={() => onAsk(question)}>{question}</Button>
         </li>
       ))}
     </ul>
@@ -69,7 +57,7 @@ function Suggestions({ domain, onAsk }: { readonly domain: WireDomain; readonly 
 /** Maximum number of characters of a question: the default limit of the server. */
 const MAX_QUESTION_CHARACTERS = 500;
 
-export interface AskBoxProps {
+interface AskBoxProps {
   readonly text: string;
   readonly onText: (text: string) => void;
   readonly running: boolean;
@@ -87,31 +75,21 @@ export function AskBox({ text, onText, running, onAsk, onStop, ref }: AskBoxProp
   // A question that is too long is sent too. If the question tells of a crisis, the server first sends hotlines. It then reports the limit.
   const canAsk = !running && question.length > 0;
 
-  function send() {
+  function send(event: SyntheticEvent) {
+    event.preventDefault();
     if (!canAsk) return;
     onAsk(question);
     if (excess <= 0) onText("");
   }
 
-  function submit(event: SubmitEvent<HTMLFormElement>) {
-    event.preventDefault();
-    send();
-  }
-
-  function sendOnEnter(event: KeyboardEvent<HTMLTextAreaElement>) {
-    if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
-    event.preventDefault();
-    send();
-  }
-
   return (
-    <form className="ask-box" onSubmit={submit}>
+    <form className="ask-box" onSubmit={send}>
       {only.length === 0 ? null : (
         <p className="row">
           <span className="muted">{`Only ${only.length > 3 ? formatCount(only.length, "document") : only.map(({ title }) => `“${title}”`).join(", ")}`}</span>
-          <button type="button" className="link-button" onClick={() => choose([])}>
+          <Button className="link-button" onClick={() => choose([])}>
             Ask all documents
-          </button>
+          </Button>
         </p>
       )}
       <label htmlFor="question">Your question</label>
@@ -124,7 +102,7 @@ export function AskBox({ text, onText, running, onAsk, onStop, ref }: AskBoxProp
         aria-describedby={hintId}
         aria-invalid={excess > 0}
         onChange={(event) => onText(event.target.value)}
-        onKeyDown={sendOnEnter}
+        onKeyDown={(event) => event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing && send(event)}
       />
       <div className="ask-row">
         <p id={hintId} className={excess > 0 ? "muted is-over" : "muted"}>
@@ -133,13 +111,13 @@ export function AskBox({ text, onText, running, onAsk, onStop, ref }: AskBoxProp
             : "Enter sends, Shift+Enter starts a new line."}
         </p>
         {running ? (
-          <button type="button" className="quiet-button is-danger" onClick={onStop}>
+          <Button className="quiet-button is-danger" onClick={onStop}>
             Stop
-          </button>
+          </Button>
         ) : (
-          <button type="submit" className="ask-button" disabled={!canAsk}>
+          <Button type="submit" className="ask-button" disabled={!canAsk}>
             Ask
-          </button>
+          </Button>
         )}
       </div>
     </form>

@@ -1,25 +1,21 @@
 import { lazy, type ReactNode, type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { readOpen, writeOpen } from "../app/preferences.ts";
-import { useAccount } from "../app/use-account.ts";
-import { DialogButton } from "../kit/dialog.tsx";
-import { Opening } from "../kit/late.tsx";
-import { QuietButton } from "../kit/message.tsx";
+import { type Account, useAccount } from "../app/use-account.ts";
+import { Button, DialogButton } from "../kit/controls.tsx";
+import { Opening } from "../kit/message.tsx";
 import { Near } from "../kit/near.tsx";
-import { AskBox, Welcome, WelcomeMore } from "./ask-box.tsx";
+import { AskBox, describeHoldings, WelcomeMore } from "./ask-box.tsx";
 import { openArchive } from "./conversation/archive.ts";
-import type { AskedHow } from "./conversation/state.ts";
+import type { AskedHow, Turn } from "./conversation/state.ts";
 import { useConversation } from "./conversation/use-conversation.ts";
-import { TurnView, type TurnViewProps } from "./turn-view.tsx";
+import { TurnView } from "./turn-view.tsx";
 
 const SessionList = lazy(() => import("./sessions-dialog.tsx"));
 
 /** Distance in pixels from the top of the window to the line that the user is assumed to be reading. */
 const READING_PX = 140;
 
-interface Place {
-  readonly element: Element;
-  readonly top: number;
-}
+type Place = Readonly<{ element: Element; top: number }>;
 
 /** Keeps the text that the user is reading at its height when a side pane opens or closes and changes the layout. */
 function useKeptPlace(isBeside: boolean): void {
@@ -57,7 +53,7 @@ function placeAt(y: number): Place | null {
   return element === null ? null : { element, top: element.getBoundingClientRect().top };
 }
 
-export interface AskRoomProps {
+interface AskRoomProps {
   /** Renders the side pane; `null`: no pane is open. */
   readonly pane: ((parts: PaneParts) => ReactNode) | null;
   /** True while another view is shown. */
@@ -66,15 +62,11 @@ export interface AskRoomProps {
   readonly handed: Handed | null;
 }
 
-/** A question that another view passes to the Ask view. */
-export interface Handed {
-  readonly question: string;
-  /** Settings with which the question is asked immediately. `null`: the question is put into the box for editing. */
-  readonly how: AskedHow | null;
-}
+/** A question that another view passes to the Ask view, to be asked with the settings `how`; `null`: to be edited in the box. */
+export type Handed = Readonly<{ question: string; how: AskedHow | null }>;
 
 export interface PaneParts {
-  readonly turns: ReturnType<typeof useConversation>["conversation"]["turns"];
+  readonly turns: readonly Turn[];
   readonly ask: (question: string, how: AskedHow) => void;
   readonly running: boolean;
 }
@@ -86,20 +78,30 @@ const TURN_PX = 640;
 
 /** The Ask view: the conversation with the question box below it. */
 export function AskRoom({ pane, away, handed }: AskRoomProps) {
-  const { api, owner } = useAccount();
+  const account = useAccount();
+  const { api, owner, domain } = account;
   const archive = useMemo(openArchive, []);
-  const { id, conversation, running, saved, unkept, ask, stop, clear, open } = useConversation({ client: api, archive, owner });
+  const { id, conversation, running, saved, unkept, ask, stop, clear, open } = useConversation(api, archive, owner);
   const [text, setText] = useState("");
   const { turns } = conversation;
   const isEmpty = turns.length === 0;
   const lastId = turns.at(-1)?.id ?? 0;
   const box = useRef<HTMLTextAreaElement>(null);
-  const how = useHow();
   const isBeside = pane !== null;
   useKeptPlace(isBeside);
   const last = useBroughtIn(lastId, isBeside);
   const returned = useReturns(away, lastId);
-  useReopened({ id, isEmpty, open, box });
+
+  // Open the conversation again that was open before a reload. For this purpose the id of the open conversation is stored.
+  useEffect(() => {
+    const before = readOpen();
+    if (before !== null) void open(before).catch(() => {});
+    // On touch screens, focusing the box would open the keyboard, which covers the introduction.
+    if (window.matchMedia("(pointer: fine)").matches) box.current?.focus({ preventScroll: true });
+  }, [open]);
+  useEffect(() => {
+    if (!isEmpty) writeOpen(id);
+  }, [id, isEmpty]);
 
   const andReturn = useCallback((act: () => void) => {
     act();
@@ -110,9 +112,16 @@ export function AskRoom({ pane, away, handed }: AskRoomProps) {
     andReturn(clear);
   }, [andReturn, clear]);
   const edit = useCallback((question: string) => andReturn(() => setText(question)), [andReturn]);
-  const askAgain = useCallback((question: string, asked: AskedHow) => ask(question, asked), [ask]);
-  const askAnew = useCallback((question: string) => ask(question, how), [ask, how]);
-  useHanded(handed, { edit, ask });
+  const askAnew = (question: string) => ask(question, howOf(account));
+
+  // Handle each question from another view exactly once.
+  const taken = useRef(handed);
+  useEffect(() => {
+    if (handed === null || taken.current === handed) return;
+    taken.current = handed;
+    if (handed.how === null) edit(handed.question);
+    else ask(handed.question, handed.how);
+  }, [handed, ask, edit]);
 
   return (
     <main className={`room${isEmpty ? " is-empty" : ""}${isBeside ? " has-pane" : ""}`}>
@@ -134,46 +143,41 @@ export function AskRoom({ pane, away, handed }: AskRoomProps) {
                   />
                 </Opening>
                 <div className="row">
-                  <QuietButton onClick={close}>Close</QuietButton>
+                  <Button onClick={close}>Close</Button>
                 </div>
               </>
             )}
           </DialogButton>
-          {isEmpty ? null : <QuietButton onClick={clearAll}>New conversation</QuietButton>}
+          {isEmpty ? null : <Button onClick={clearAll}>New conversation</Button>}
         </div>
         {unkept === null ? null : <p className="message is-warning">This browser does not store conversations: {unkept}</p>}
-        {isEmpty ? <Welcome /> : null}
-        <Turns {...{ turns, returned, last }} busy={running} onAsk={askAgain} onEdit={edit} />
+        {isEmpty ? (
+          <div className="welcome">
+            <h1>What would you like to know?</h1>
+            <p>{domain === null ? "" : describeHoldings(domain)}</p>
+          </div>
+        ) : null}
+        {turns.map((turn) => (
+          <Near key={turn.id} height={TURN_PX} eager={turn.id > lastId - EAGER_TURNS} label={turn.question}>
+            <TurnView
+              turn={turn}
+              busy={running}
+              returns={turn.id <= returned.upTo ? returned.count : 0}
+              last={turn.id === lastId}
+              onAsk={ask}
+              onEdit={edit}
+              ref={turn.id === lastId ? last : null}
+            />
+          </Near>
+        ))}
       </section>
-      {pane === null ? null : pane({ turns, ask: askAgain, running })}
+      {pane?.({ turns, ask, running })}
       <section className="ask" aria-label="Ask">
         <AskBox {...{ text, running }} onText={setText} onAsk={askAnew} onStop={() => andReturn(stop)} ref={box} />
         {isEmpty ? <WelcomeMore onAsk={askAnew} /> : null}
       </section>
     </main>
   );
-}
-
-interface TurnsProps extends Pick<TurnViewProps, "busy" | "onAsk" | "onEdit"> {
-  readonly turns: PaneParts["turns"];
-  readonly returned: Returns;
-  /** Ref to the element of the last turn. */
-  readonly last: RefObject<HTMLElement | null>;
-}
-
-/** Shows all turns of a conversation. Earlier turns are rendered when they come near the screen. */
-function Turns({ turns, returned, last, ...given }: TurnsProps) {
-  const lastId = turns.at(-1)?.id ?? 0;
-  return turns.map((turn) => (
-    <Near key={turn.id} height={TURN_PX} eager={turn.id > lastId - EAGER_TURNS} label={turn.question}>
-      <TurnView
-        {...{ turn, ...given }}
-        returns={turn.id <= returned.upTo ? returned.count : 0}
-        last={turn.id === lastId}
-        ref={turn.id === lastId ? last : null}
-      />
-    </Near>
-  ));
 }
 
 /**
@@ -191,51 +195,11 @@ function useBroughtIn(lastId: number, isBeside: boolean): RefObject<HTMLElement 
   return last;
 }
 
-interface Reopened extends Pick<ReturnType<typeof useConversation>, "id" | "open"> {
-  readonly isEmpty: boolean;
-  readonly box: RefObject<HTMLTextAreaElement | null>;
-}
-
-/** Opens the conversation again that was open before a reload. For this purpose it stores the id of the open conversation. */
-function useReopened({ id, isEmpty, open, box }: Reopened): void {
-  useEffect(() => {
-    const before = readOpen();
-    if (before !== null) void open(before).catch(() => {});
-    // On touch screens, focusing the box would open the keyboard, which covers the introduction.
-    if (window.matchMedia("(pointer: fine)").matches) box.current?.focus({ preventScroll: true });
-  }, [open, box]);
-  useEffect(() => {
-    if (!isEmpty) writeOpen(id);
-  }, [id, isEmpty]);
-}
-
-interface Takers {
-  readonly edit: (question: string) => void;
-  readonly ask: (question: string, how: AskedHow) => void;
-}
-
-/** Handles each question from another view exactly once. */
-function useHanded(handed: Handed | null, { edit, ask }: Takers): void {
-  const taken = useRef(handed);
-  useEffect(() => {
-    if (handed === null || taken.current === handed) return;
-    taken.current = handed;
-    if (handed.how === null) edit(handed.question);
-    else ask(handed.question, handed.how);
-  }, [handed, ask, edit]);
-}
-
-interface Returns {
-  readonly count: number;
-  /** Id of the last turn at the latest return to the Ask view. */
-  readonly upTo: number;
-}
-
 /**
- * Counts how often the user returned from another view. The user may have changed documents there, so the turns must check
- * their quotes again.
+ * Counts how often the user returned from another view. The user may have changed documents there, so the turns up to the id
+ * `upTo`, the last one at the latest return, must check their quotes again.
  */
-function useReturns(away: boolean, lastId: number): Returns {
+function useReturns(away: boolean, lastId: number): { readonly count: number; readonly upTo: number } {
   const [returns, setReturns] = useState({ count: 0, upTo: 0 });
   const [before, setBefore] = useState(away);
   if (before !== away) {
@@ -246,17 +210,12 @@ function useReturns(away: boolean, lastId: number): Returns {
 }
 
 /** Returns the user's preferences as fields of a request. */
-function useHow(): AskedHow {
-  const { domain, tenant, preferences, only } = useAccount();
-  const { profile, write } = preferences;
-  return useMemo(
-    () => ({
-      ...(domain === null || domain.default ? {} : { domain: domain.name }),
-      ...(tenant === null ? {} : { tenant }),
-      ...(profile === "" ? {} : { profile }),
-      ...(write === "" ? {} : { write }),
-      ...(only.length === 0 ? {} : { filters: { document: only.map(({ id }) => id) } }),
-    }),
-    [domain, tenant, profile, write, only],
-  );
+function howOf({ domain, tenant, preferences: { profile, write }, only }: Account): AskedHow {
+  return {
+    ...(domain === null || domain.default ? {} : { domain: domain.name }),
+    ...(tenant === null ? {} : { tenant }),
+    ...(profile === "" ? {} : { profile }),
+    ...(write === "" ? {} : { write }),
+    ...(only.length === 0 ? {} : { filters: { document: only.map(({ id }) => id) } }),
+  };
 }

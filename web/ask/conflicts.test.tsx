@@ -1,8 +1,9 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
-import { ConflictList, type ConflictListProps, WebList, type WebListProps } from "./conflicts.tsx";
+import type { WireAnswer } from "../../src/client/index.ts";
+import Conflicts from "./conflicts.tsx";
 
-type WireConflict = ConflictListProps["conflicts"][number];
+type WireConflict = WireAnswer["conflicts"][number];
 
 const side = (sid: string, value: string, as_of: string | null): WireConflict["sides"][number] => ({
   sid,
@@ -24,9 +25,9 @@ const conflict: WireConflict = {
   resolved_by: null,
 };
 const rendered = (resolved_by: WireConflict["resolved_by"], kind: WireConflict["kind"] = "value") =>
-  renderToStaticMarkup(<ConflictList number={1} conflicts={[{ ...conflict, kind, resolved_by }]} />);
+  renderToStaticMarkup(<Conflicts number={1} answer={{ conflicts: [{ ...conflict, kind, resolved_by }] }} />);
 
-describe("ConflictList", () => {
+describe("conflicts", () => {
   it("shows both sides as text with value, sentence, source and date, with safe links, and says that no rule decides", () => {
     const html = rendered(null);
     const sides = ["Sources disagree: $5 or $8&lt;img src=x&gt;", "A card costs $5.", "Doc S1", "no date stated"];
@@ -37,7 +38,7 @@ describe("ConflictList", () => {
   it("shows only the sentences if they differ in no value", () => {
     const html = rendered(null, "polarity");
     expect(html).toContain("<h3>Sources disagree</h3>");
-    expect(html).toContain('<q class="conflict-quote">A card costs $5.</q>');
+    expect(html).toContain("<q>A card costs $5.</q>");
     expect(html).not.toContain("conflict-value");
     expect(rendered(null)).toContain("conflict-value");
   });
@@ -50,14 +51,13 @@ describe("ConflictList", () => {
 });
 
 const page = {
-  url: "https://library.example/fees",
-  title: "<img src=x onerror=alert(1)>",
+  ...{ url: "https://library.example/fees", title: "<img src=x onerror=alert(1)>" },
   retrieved_at: "2026-11-21T10:00:00.000Z",
   verdict: "contradicted" as const,
   claim: "A card costs $5.",
   quote: "A card costs $8. <script>alert(1)</script>",
 };
-const web = (said: WebListProps["web"]) => renderToStaticMarkup(<WebList web={said} />);
+const web = (said: NonNullable<WireAnswer["web"]>) => renderToStaticMarkup(<Conflicts number={1} answer={{ conflicts: [], web: said }} />);
 
 describe("web results on the page", () => {
   it("are marked as no source, with address and date, and their words are text", () => {

@@ -19,26 +19,17 @@ const WARNINGS: Readonly<Record<string, string>> = {
 };
 
 /** Codes of warnings that are shown in a section of their own. */
-const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set(["conflict", "conflict_resolved", "web_contradicts"]);
+export const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set(["conflict", "conflict_resolved", "web_contradicts"]);
 
 /** Codes of notices about technical details. They are shown only in the pane “Why this answer”. */
-const TECHNICAL_NOTICES: ReadonlySet<string> = new Set([
-  ...["no_encoder", "encoder_switch", "uncalibrated", "sufficiency", "calibration_unused"],
-  "compress_failed",
-]);
-/** Prefix of the codes of notices that thresholds were converted from another encoder. */
-const THRESHOLDS = "thresholds_";
+const TECHNICAL_NOTICES = /^(?:no_encoder|encoder_switch|uncalibrated|sufficiency|calibration_unused|compress_failed|thresholds_.*)$/;
 
 export function labelWarning({ code, message }: Pick<WireWarning, "code" | "message">): string {
   return WARNINGS[code] ?? message;
 }
 
-export function isShownElsewhere({ code }: { readonly code: string }): boolean {
-  return SHOWN_ELSEWHERE.has(code);
-}
-
 export function isTechnical({ code, message }: { readonly code: string; readonly message: string }): boolean {
-  return TECHNICAL_NOTICES.has(code) || code.startsWith(THRESHOLDS) || /\bcalibrat/i.test(message);
+  return TECHNICAL_NOTICES.test(code) || /\bcalibrat/i.test(message);
 }
 
 /** Returns whether a refusal consists of one line only: a reply to a greeting, or to someone in a crisis. */
@@ -46,25 +37,18 @@ export function isOneLine(reason: WireRefusal["reason"]): boolean {
   return reason === "small_talk" || reason === "crisis";
 }
 
-const CLAIMS: Readonly<Record<WireAnswer["claims"][number]["status"], string>> = {
+/** Labels of a claim by its status. */
+export const CLAIMS: Readonly<Record<WireAnswer["claims"][number]["status"], string>> = {
   supported: "No check found a fault.",
   unsupported: "The source shown does not clearly support this.",
   contradicted: "The source shown contradicts this.",
   unchecked: "This sentence could not be checked.",
 };
 
-export function labelClaim(status: WireAnswer["claims"][number]["status"]): string {
-  return CLAIMS[status];
-}
-
-const LOSSES: Readonly<Partial<Record<CitationState["state"], string>>> = {
-  changed: "The document has changed since: this place now says something else.",
-  gone: "The source no longer exists: no document says this any more.",
-};
-
-/** Returns a message if a quote was changed or deleted; `null` if its text is still in the documents. */
-export function labelLoss(state: CitationState["state"] | undefined): string | null {
-  return (state === undefined ? undefined : LOSSES[state]) ?? null;
+/** Returns a message if a quote was changed or deleted; `null` if its text is still in the documents, or nothing is known. */
+export function labelLoss(citation: CitationState | undefined): string | null {
+  if (citation?.state === "changed") return "The document has changed since: this place now says something else.";
+  return citation?.state === "gone" ? "The source no longer exists: no document says this any more." : null;
 }
 
 const CHECKS: Readonly<Record<string, string>> = {
@@ -85,11 +69,6 @@ export function labelCheck({ name, reason }: Pick<WireAnswer["checks"][number], 
   return words === undefined ? reason : `This sentence ${words}.`;
 }
 
-export interface ConfidenceWords {
-  readonly label: string;
-  readonly meaning: string;
-}
-
 const FITS: Readonly<Record<Fit, string>> = {
   well: "Sources match well",
   partly: "Sources match partly",
@@ -101,23 +80,25 @@ const FITS: Readonly<Record<Fit, string>> = {
  * note on uncertainty (2010): very likely from 90 %, likely from 66 %, about as likely as not from 33 %. An
  * uncalibrated confidence is no probability, so the words say how well the sources fit.
  */
-export function labelConfidence({
-  agg_conf: value,
-  agg_conf_calibrated: calibrated,
-  profile,
-}: Pick<WireAnswer, "agg_conf" | "agg_conf_calibrated" | "profile">): ConfidenceWords {
+export function labelConfidence(answer: Pick<WireAnswer, "agg_conf" | "agg_conf_calibrated" | "profile">) {
+  const value = answer.agg_conf;
   if (value === null) return { label: "Confidence unknown", meaning: "No score could be computed for this answer." };
-  if (!calibrated) return uncalibrated(value, fitOf(value, profile));
-  const label =
-    value >= 0.9 ? "Very likely correct" : value >= 0.66 ? "Likely correct" : value >= 0.33 ? "Possibly correct" : "Unlikely to be correct";
-  return { label, meaning: `About ${formatConfidence(value)} such answers are correct, as measured on questions with known answers.` };
-}
-
-function uncalibrated(value: number, fit: Fit | null): ConfidenceWords {
+  const share = formatConfidence(value);
+  if (answer.agg_conf_calibrated) {
+    const label = CALIBRATED.find(([from]) => value >= from)?.[1] ?? "Unlikely to be correct";
+    return { label, meaning: `About ${share} such answers are correct, as measured on questions with known answers.` };
+  }
+  const fit = fitOf(value, answer.profile);
   const unmeasured =
     "This score has not been tested on questions with known answers about these documents, so do not read it as a probability.";
-  const points = `${formatConfidence(value)}. The score ranks answers: those with a higher score are correct more often.`;
-  if (fit === null)
-    return { label: "Confidence not calibrated", meaning: `This method's score is ${formatConfidence(value)}. ${unmeasured}` };
-  return { label: FITS[fit], meaning: `How well the passages match the question: ${points} ${unmeasured}` };
+  if (fit === null) return { label: "Confidence not calibrated", meaning: `This method's score is ${share}. ${unmeasured}` };
+  const ranks = "The score ranks answers: those with a higher score are correct more often.";
+  return { label: FITS[fit], meaning: `How well the passages match the question: ${share}. ${ranks} ${unmeasured}` };
 }
+
+/** Lowest confidence of each label. */
+const CALIBRATED = [
+  [0.9, "Very likely correct"],
+  [0.66, "Likely correct"],
+  [0.33, "Possibly correct"],
+] as const;

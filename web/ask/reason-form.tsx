@@ -1,33 +1,27 @@
-import { type KeyboardEvent, type SyntheticEvent, useEffect, useId, useRef, useState } from "react";
-import { QuietButton } from "../kit/message.tsx";
+import { type SyntheticEvent, useEffect, useId, useRef, useState } from "react";
+import { Button } from "../kit/controls.tsx";
+import { useEscape } from "../kit/pane.tsx";
 
 const REASON_CHARACTERS = 500;
 
-interface ReasonFormProps {
-  readonly onSend: (reason: string) => void;
-  readonly onClose: () => void;
-}
+type ReasonFormProps = Readonly<{ onSend: (reason: string) => void; onClose: () => void }>;
 
 /** Form for the reason why an answer is wrong. It appears after such a rating. */
 export default function ReasonForm({ onSend, onClose }: ReasonFormProps) {
   const [reason, setReason] = useState("");
   const field = useRef<HTMLTextAreaElement>(null);
   const id = useId();
+  const form = useRef<HTMLFormElement>(null);
   useEffect(() => field.current?.focus(), []);
+  useEscape(form, onClose);
 
   function submit(event: SyntheticEvent) {
     event.preventDefault();
     onSend(reason.trim());
   }
 
-  function onKey(event: KeyboardEvent) {
-    if (event.key !== "Escape") return;
-    event.stopPropagation();
-    onClose();
-  }
-
   return (
-    <form className="stack feedback-form" onSubmit={submit} onKeyDown={onKey}>
+    <form className="stack feedback-form" ref={form} onSubmit={submit}>
       <label htmlFor={`${id}-reason`}>What is wrong? (optional)</label>
       <textarea
         ref={field}
@@ -43,10 +37,10 @@ export default function ReasonForm({ onSend, onClose }: ReasonFormProps) {
         Numbers, e-mail addresses and postal addresses are removed before your reason is stored. Do not enter names.
       </p>
       <div className="row">
-        <button type="submit" className="quiet-button" disabled={reason.trim() === ""}>
+        <Button type="submit" disabled={reason.trim() === ""}>
           Send
-        </button>
-        <QuietButton onClick={onClose}>Skip</QuietButton>
+        </Button>
+        <Button onClick={onClose}>Skip</Button>
       </div>
     </form>
   );

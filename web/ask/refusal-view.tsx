@@ -1,18 +1,13 @@
 import type { WireRefusal } from "../../src/client/index.ts";
 import { formatRoute, type Scope } from "../app/route.ts";
 import { formatCount, formatDate, toContactUrl, toHttpUrl } from "../format.ts";
-import { CellRow, isRow } from "../kit/cell-row.tsx";
 import { Linked, Recognised } from "../kit/message.tsx";
+import { CellRow, isRow } from "../kit/table.tsx";
 import { isOneLine } from "./plain-words.ts";
 import { FilePlace } from "./source-list.tsx";
 
-export interface RefusalViewProps {
-  readonly refusal: WireRefusal;
-  /** Number of the turn, from 1. */
-  readonly number: number;
-  /** Domain and tenant of the question, for links to its documents. */
-  readonly scope: Scope;
-}
+/** `number`: of the turn, from 1. `scope`: domain and tenant of the question, for links to its documents. */
+type RefusalViewProps = Readonly<{ refusal: WireRefusal; number: number; scope: Scope }>;
 
 function headingOf({ reason, searched: { documents } }: WireRefusal): string {
   const where = documents === 0 ? "" : ` in ${formatCount(documents, "document")}`;

@@ -1,33 +1,33 @@
 import { useCallback, useState } from "react";
-import { useLoaded } from "../app/use-loaded.ts";
+import { useLoaded } from "../app/use-account.ts";
 import { formatCount } from "../format.ts";
-import { TextField } from "../kit/controls.tsx";
+import { AskedTwice, Button, TextField } from "../kit/controls.tsx";
 import { formatTime } from "../kit/figures.ts";
-import { AskedTwice } from "../kit/popover.tsx";
 import { type Archive, type ConversationEntry, findConversations } from "./conversation/archive.ts";
 
-export interface SessionsProps {
+interface SessionListProps {
   readonly archive: Archive;
   readonly owner: string;
   readonly open: string;
   readonly onOpen: (id: string) => void;
   /** Called when the open conversation was deleted. */
   readonly onGone: () => void;
+  readonly onDone: () => void;
 }
 
 /** Lists the conversations stored in this browser. They can be searched by words of their questions and answers. */
-export default function SessionList({ archive, owner, open, onOpen, onGone, onDone }: SessionsProps & { readonly onDone: () => void }) {
+export default function SessionList({ archive, owner, open, onOpen, onGone, onDone }: SessionListProps) {
   const [typed, setTyped] = useState("");
   const [state, reload] = useLoaded(useCallback(() => archive.list(owner), [archive, owner]));
   if (state.type === "loading") return <p role="status">Loading…</p>;
   if (state.type === "failed") return <p className="message is-warning">This browser does not store conversations: {state.message}</p>;
   if (state.value.length === 0) return <p>There are no conversations yet. Each question that you ask is stored here.</p>;
-  const found = findConversations(state.value, typed);
+  const all = state.value;
+  const found = findConversations(all, typed);
 
-  async function remove(entry: ConversationEntry | null) {
-    if (entry === null) await archive.deleteAll(owner);
-    else await archive.delete(entry.id);
-    if (entry === null || entry.id === open) onGone();
+  async function remove(entries: readonly ConversationEntry[]) {
+    await archive.delete(entries.map(({ id }) => id));
+    if (entries === all || entries.some(({ id }) => id === open)) onGone();
     reload();
   }
 
@@ -40,8 +40,7 @@ export default function SessionList({ archive, owner, open, onOpen, onGone, onDo
       <ul className="stack">
         {found.map((entry) => (
           <li key={entry.id} className="row">
-            <button
-              type="button"
+            <Button
               className="queue-item"
               aria-current={entry.id === open ? "true" : undefined}
               onClick={() => {
@@ -49,12 +48,17 @@ export default function SessionList({ archive, owner, open, onOpen, onGone, onDo
                 onDone();
               }}
             >
-              <span className="ellipsis">{entry.title}</span>
+              <span>{entry.title}</span>
               <span className="muted">
                 {formatTime(entry.updatedAt)} · {formatCount(entry.turns, "question")}
               </span>
-            </button>
-            <AskedTwice label="Delete" name={`Delete “${entry.title}”`} confirm="Delete permanently" onConfirm={() => void remove(entry)} />
+            </Button>
+            <AskedTwice
+              label="Delete"
+              name={`Delete “${entry.title}”`}
+              confirm="Delete permanently"
+              onConfirm={() => void remove([entry])}
+            />
           </li>
         ))}
       </ul>
@@ -62,8 +66,8 @@ export default function SessionList({ archive, owner, open, onOpen, onGone, onDo
         <AskedTwice
           className="quiet-button is-danger"
           label="Delete all from this browser"
-          confirm={`Permanently delete ${formatCount(state.value.length, "conversation")}`}
-          onConfirm={() => void remove(null)}
+          confirm={`Permanently delete ${formatCount(all.length, "conversation")}`}
+          onConfirm={() => void remove(all)}
         />
       </div>
     </>

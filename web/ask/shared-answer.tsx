@@ -1,19 +1,16 @@
 import type { WireAnswer } from "../../src/client/index.ts";
 import { formatRoute } from "../app/route.ts";
 import { useFetched } from "../app/use-account.ts";
-import { StateLine } from "../kit/state-line.tsx";
+import { StateLine } from "../kit/message.tsx";
 import type { Handed } from "./ask-room.tsx";
 import type { Turn } from "./conversation/state.ts";
 import { TurnView } from "./turn-view.tsx";
 
-export interface SharedAnswerProps {
-  readonly id: string;
-  /** Passes a question to the Ask view. */
-  readonly onHand: (handed: Handed) => void;
-}
-
-/** Shows the answer behind a shared link, as it was given at that time. */
-export default function SharedAnswer({ id, onHand }: SharedAnswerProps) {
+/**
+ * Shows the answer behind a shared link, as it was given at that time.
+ * @param onHand passes a question to the Ask view
+ */
+export default function SharedAnswer({ id, onHand }: Readonly<{ id: string; onHand: (handed: Handed) => void }>) {
   const [state, reload] = useFetched<WireAnswer>(`/v1/answers/${encodeURIComponent(id)}`);
   return (
     <main className="room-page" aria-label="Shared answer">
@@ -27,12 +24,8 @@ export default function SharedAnswer({ id, onHand }: SharedAnswerProps) {
       {state.type === "ready" ? (
         <TurnView
           turn={asTurn(state.value)}
-          busy={false}
-          returns={0}
-          last={false}
           onAsk={(question, how) => onHand({ question, how: { ...how, domain: state.value.domain } })}
           onEdit={(question) => onHand({ question, how: null })}
-          ref={null}
         />
       ) : null}
     </main>

@@ -1,23 +1,31 @@
 import { Fragment, type Ref, useEffect, useRef } from "react";
 import type { WireCitation, WireRefusal } from "../../src/client/index.ts";
 import { formatDate, formatNumber, toHttpUrl } from "../format.ts";
-import { CellRow, isRow } from "../kit/cell-row.tsx";
+import { Button } from "../kit/controls.tsx";
 import { cutText } from "../kit/cut-text.ts";
-import { QuietButton, Recognised } from "../kit/message.tsx";
+import { Recognised } from "../kit/message.tsx";
 import { useEscape } from "../kit/pane.tsx";
-import { ScrollRegion } from "../kit/scroll-region.tsx";
-import type { CitationLinks } from "./citation-links.ts";
-import type { CitationState } from "./use-citation-states.ts";
+import { CellRow, isRow, ScrollRegion } from "../kit/table.tsx";
+import type { CitationState, CitationStates } from "./use-citation-states.ts";
 
-export interface SourceListProps extends Omit<CitationLinks, "onOpen"> {
+/** State and handlers that connect citation numbers with sources. `active`: numbers of the highlighted citations. */
+export interface CitationLinks {
+  readonly active: readonly number[];
+  /** Number of the citation whose passage is open; `null`: none. */
+  readonly open: number | null;
+  readonly onOpen: (n: number, from: HTMLElement) => void;
+  readonly onPoint: (citations: readonly number[] | null) => void;
+  readonly sourceId: (n: number) => string;
+}
+
+interface SourceListProps extends Omit<CitationLinks, "onOpen"> {
   readonly citations: readonly WireCitation[];
   /** Number of the turn, from 1. */
   readonly number: number;
   readonly onOpen: (n: number | null) => void;
   /** Closes the passage. Then the focus is on the citation from which it was opened. */
   readonly onBack: () => void;
-  /** Current state of each quote, by citation number. A missing entry means that the state is unknown. */
-  readonly states: ReadonlyMap<number, CitationState>;
+  readonly states: CitationStates;
   readonly onRead: (citation: WireCitation) => void;
 }
 
@@ -32,7 +40,7 @@ export function SourceList({ citations, number, ...links }: SourceListProps) {
           <li key={id}>
             <p className="document-head">
               <strong>{quotes[0]?.title}</strong>
-              <DateLine date={quotes[0]?.as_of ?? null} />
+              <span className="muted">{quotes[0]?.as_of ? `As of ${formatDate(quotes[0].as_of)}` : "no date stated"}</span>
             </p>
             <ol className="stack">
               {quotes.map((citation) => (
@@ -46,78 +54,52 @@ export function SourceList({ citations, number, ...links }: SourceListProps) {
   );
 }
 
-function DateLine({ date }: { readonly date: string | null }) {
-  return <span className="muted">{date === null ? "no date stated" : `As of ${formatDate(date)}`}</span>;
-}
+const STATES = { same: null, moved: "moved", changed: "changed since", gone: "gone" } as const;
 
-/** The headings above the quote, and its page. */
-function SourcePath({ heading_path: headings, page }: Pick<WireCitation, "heading_path" | "page">) {
-  const place = [headings.join(" › "), page === undefined || page === null ? "" : `page ${page}`].filter((part) => part !== "").join(", ");
-  return place === "" ? null : <span className="muted">{place}</span>;
-}
-
-const STATES = { moved: "moved", changed: "changed since", gone: "gone" } as const;
-
-function StateTag({ state }: { readonly state: CitationState | null }) {
-  return state === null || state.state === "same" ? null : <span className="tag">{STATES[state.state]}</span>;
-}
-
-function StateNote({ state }: { readonly state: CitationState | null }) {
-  if (state === null || state.state === "same") return null;
-  if (state.state === "gone")
-    return <p className="message is-warning">Gone: the document was deleted or no longer contains a similar text.</p>;
-  if (state.state === "moved") return <p className="message">Moved: the same text is now at another place{inTitle(state)}.</p>;
-  return (
-    <p className="message is-warning">
-      Changed: the place{inTitle(state)} now says “{state.now?.quote}”
-    </p>
-  );
-}
-
-function inTitle({ now }: CitationState): string {
-  return now === null ? "" : `, in “${now.title}”`;
+/** Says what became of a quote; `null`: it is still at its place. */
+function describeState({ state, now }: CitationState): string | null {
+  const title = now === null ? "" : `, in “${now.title}”`;
+  if (state === "gone") return "Gone: the document was deleted or no longer contains a similar text.";
+  if (state === "moved") return `Moved: the same text is now at another place${title}.`;
+  return state === "same" ? null : `Changed: the place${title} now says “${now?.quote}”`;
 }
 
 type QuoteProps = Omit<SourceListProps, "citations" | "number"> & { readonly citation: WireCitation };
 
 function Quote({ citation, states, active, open, onOpen, onPoint, onBack, onRead, sourceId }: QuoteProps) {
-  const isOpen = open === citation.n;
-  const isActive = active.includes(citation.n);
+  const { n, heading_path: headings, page, original, quote } = citation;
+  const isOpen = open === n;
+  const state = states.get(n);
+  const tag = STATES[state?.state ?? "same"];
+  const note = state === undefined ? null : describeState(state);
+  const place = [headings.join(" › "), page === undefined || page === null ? "" : `page ${page}`].filter((part) => part !== "").join(", ");
   return (
     <li
-      className={`source${isActive ? " is-active" : ""}${isOpen ? " is-open" : ""}`}
-      onPointerEnter={() => onPoint([citation.n])}
+      className={`source${active.includes(n) ? " is-active" : ""}${isOpen ? " is-open" : ""}`}
+      onPointerEnter={() => onPoint([n])}
       onPointerLeave={() => onPoint(null)}
     >
-      <button
-        type="button"
-        className="source-head"
-        aria-expanded={isOpen}
-        aria-controls={sourceId(citation.n)}
-        onClick={() => onOpen(isOpen ? null : citation.n)}
-      >
-        <span className="source-number">{citation.n}</span>
+      <Button className="source-head" aria-expanded={isOpen} aria-controls={sourceId(n)} onClick={() => onOpen(isOpen ? null : n)}>
+        <span className="source-number">{n}</span>
         <span className="source-name">
-          <StateTag state={states.get(citation.n) ?? null} />
-          <SourcePath {...citation} />
-          {citation.original.recognised === true ? <Recognised /> : null}
-          {isOpen ? null : <q className="source-quote">{citation.quote}</q>}
+          {tag === null ? null : <span className="tag">{tag}</span>}
+          {place === "" ? null : <span className="muted">{place}</span>}
+          {original.recognised === true ? <Recognised /> : null}
+          {isOpen ? null : <q className="source-quote">{quote}</q>}
         </span>
-      </button>
-      <div id={sourceId(citation.n)}>
-        {isOpen ? <StateNote state={states.get(citation.n) ?? null} /> : null}
-        {isOpen ? <PassageView citation={citation} onBack={onBack} onRead={() => onRead(citation)} /> : null}
+      </Button>
+      <div id={sourceId(n)}>
+        {isOpen && note !== null ? <p className={state?.state === "moved" ? "message" : "message is-warning"}>{note}</p> : null}
+        {isOpen ? <PassageView citation={citation} onBack={onBack} onRead={onRead} /> : null}
       </div>
     </li>
   );
 }
 
-interface FilePlaceProps {
-  readonly original: WireCitation["original"] | WireRefusal["nearest"][number]["original"];
-}
+type Original = WireCitation["original"] | WireRefusal["nearest"][number]["original"];
 
 /** Shows where a quote is in its file. In an archive, the offsets refer to the file inside it. */
-export function FilePlace({ original: { path, part, start, end, time, speaker } }: FilePlaceProps) {
+export function FilePlace({ original: { path, part, start, end, time, speaker } }: { readonly original: Original }) {
   return (
     <>
       <code>{path}</code>
@@ -133,11 +115,7 @@ export function FilePlace({ original: { path, part, start, end, time, speaker } 
   );
 }
 
-interface MarkedPassage {
-  readonly before: string;
-  readonly quote: string;
-  readonly after: string;
-}
+type MarkedPassage = Readonly<{ before: string; quote: string; after: string }>;
 
 /** Splits a passage into the quote and the texts before and after it; `null` if the quote is not at its stated offset. */
 export function markQuote({ context, quote, quote_start }: Pick<WireCitation, "context" | "quote" | "quote_start">): MarkedPassage | null {
@@ -146,14 +124,8 @@ export function markQuote({ context, quote, quote_start }: Pick<WireCitation, "c
   return { before: context.slice(0, quote_start), quote, after: context.slice(end) };
 }
 
-interface PassageViewProps {
-  readonly citation: WireCitation;
-  readonly onBack: () => void;
-  readonly onRead: () => void;
-}
-
 /** Shows the passage around a quote. It gets the focus and is scrolled into view; Escape closes it. */
-export function PassageView({ citation, onBack, onRead }: PassageViewProps) {
+export function PassageView({ citation, onBack, onRead }: Pick<QuoteProps, "citation" | "onBack" | "onRead">) {
   const whole = useRef<HTMLDivElement>(null);
   const scroller = useRef<HTMLElement>(null);
   const mark = useRef<HTMLElement>(null);
@@ -163,7 +135,11 @@ export function PassageView({ citation, onBack, onRead }: PassageViewProps) {
 
   useEffect(() => {
     scroller.current?.focus({ preventScroll: true });
-    if (scroller.current !== null && mark.current !== null) centre(scroller.current, mark.current);
+    // Scroll the passage so that the quote is in its middle. Then scroll the page so that the passage is visible.
+    if (scroller.current !== null && mark.current !== null) {
+      const offset = mark.current.getBoundingClientRect().top - scroller.current.getBoundingClientRect().top;
+      scroller.current.scrollTop += offset - Math.max(0, (scroller.current.clientHeight - mark.current.offsetHeight) / 2);
+    }
     whole.current?.scrollIntoView({ block: "nearest" });
   }, []);
   useEscape(whole, onBack);
@@ -183,12 +159,9 @@ export function PassageView({ citation, onBack, onRead }: PassageViewProps) {
           This page is an image read by OCR, so letters and numbers may be wrong. Compare them with the page under “Whole document”.
         </p>
       ) : null}
-      <dl className="passage-facts">
-        <dt>File</dt>
-        <dd>
-          <FilePlace original={original} />
-        </dd>
-      </dl>
+      <p className="muted">
+        <FilePlace original={original} />
+      </p>
       <p className="row">
         {url === null ? null : (
           <a href={url} target="_blank" rel="noopener noreferrer">
@@ -196,8 +169,8 @@ export function PassageView({ citation, onBack, onRead }: PassageViewProps) {
             <span className="visually-hidden"> (opens in a new tab)</span>
           </a>
         )}
-        <QuietButton onClick={onRead}>Whole document</QuietButton>
-        <QuietButton onClick={onBack}>Back to the answer</QuietButton>
+        <Button onClick={() => onRead(citation)}>Whole document</Button>
+        <Button onClick={onBack}>Back to the answer</Button>
       </p>
     </div>
   );
@@ -222,10 +195,4 @@ function PassageLines({ passage: { before, quote, after }, mark }: { readonly pa
     at += line.length;
     return isRow(line) ? <CellRow key={start} row={line} {...{ start, pieces }} /> : <Fragment key={start}>{pieces(line, start)}</Fragment>;
   });
-}
-
-/** Scrolls the passage so that the quote is in its middle. The page does not scroll. */
-function centre(scroller: HTMLElement, mark: HTMLElement): void {
-  const offset = mark.getBoundingClientRect().top - scroller.getBoundingClientRect().top;
-  scroller.scrollTop += offset - Math.max(0, (scroller.clientHeight - mark.offsetHeight) / 2);
 }

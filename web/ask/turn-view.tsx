@@ -1,36 +1,32 @@
 import { lazy, memo, type Ref, Suspense, useCallback, useMemo, useRef, useState } from "react";
-import { linesOfWire, type WireAnswer, type WireCitation, type WireDocument } from "../../src/client/index.ts";
-import { documentPath, formatRoute, goTo, placeOf, queryOf } from "../app/route.ts";
+import { linesOfWire, type WireAnswer, type WireDocument } from "../../src/client/index.ts";
+import { documentPath, formatRoute, goTo, placeOf, queryOf, type Scope } from "../app/route.ts";
 import { useFetched } from "../app/use-account.ts";
-import { describeStage, formatCount } from "../format.ts";
+import { describeStage, formatCount, toHttpUrl } from "../format.ts";
+import { Button } from "../kit/controls.tsx";
+import { Linked } from "../kit/message.tsx";
 import { AnswerActions } from "./answer-actions.tsx";
-import { AnswerSummary, Incomplete, Messages, SeeAlso } from "./answer-notes.tsx";
+import { AnswerSummary, Incomplete, Messages } from "./answer-notes.tsx";
 import { AnswerText } from "./answer-text.tsx";
 import type { AskedHow, Turn } from "./conversation/state.ts";
-import { isOneLine, isShownElsewhere, isTechnical } from "./plain-words.ts";
+import { isOneLine, isTechnical, SHOWN_ELSEWHERE } from "./plain-words.ts";
 import { SourceList } from "./source-list.tsx";
-import { type CitationState, useCitationStates } from "./use-citation-states.ts";
+import { type CitationStates, useCitationStates } from "./use-citation-states.ts";
 
 const RefusalView = lazy(() => import("./refusal-view.tsx"));
 const Conflicts = lazy(() => import("./conflicts.tsx"));
 
-interface FollowUpsProps {
-  readonly answer: WireAnswer;
-  readonly asked: AskedHow;
-  readonly busy: boolean;
-  readonly onAsk: (question: string) => void;
-}
-
 const MOST = 4;
+
+type FollowUpsProps = Readonly<{ answer: WireAnswer; scope: Scope; busy: boolean; onAsk: (question: string) => void }>;
 
 /**
  * Lists other headings of the first cited document. A click on a heading that is a question asks it. A click on any other
  * heading opens it in the document.
  */
-function FollowUps({ answer, asked, busy, onAsk }: FollowUpsProps) {
+function FollowUps({ answer, scope, busy, onAsk }: FollowUpsProps) {
   const cited = answer.citations[0];
-  const scope = queryOf({ domain: answer.domain, tenant: asked.tenant });
-  const [state] = useFetched<WireDocument>(`${documentPath(cited?.document_id ?? "")}?${scope}`);
+  const [state] = useFetched<WireDocument>(`${documentPath(cited?.document_id ?? "")}?${queryOf({ ...scope })}`);
   if (state.type !== "ready" || cited === undefined) return null;
   const quoted = new Set(answer.citations.flatMap(({ heading_path: headings }) => headings.at(-1) ?? []));
   const { id, outline, version, title } = state.value;
@@ -43,16 +39,13 @@ function FollowUps({ answer, asked, busy, onAsk }: FollowUpsProps) {
         {headings.map(({ text, start }) => (
           <li key={start}>
             {text.endsWith("?") ? (
-              <button type="button" className="quiet-button" disabled={busy} onClick={() => onAsk(text)}>
+              <Button disabled={busy} onClick={() => onAsk(text)}>
                 {text}
-              </button>
+              </Button>
             ) : (
               <a
                 className="quiet-button"
-                href={formatRoute({
-                  ...{ room: "read", document: id, start, end: start + text.length, version, quote: text },
-                  ...{ domain: answer.domain, tenant: asked.tenant ?? null },
-                })}
+                href={formatRoute({ room: "read", document: id, start, end: start + text.length, version, quote: text, ...scope })}
               >
                 {text}
               </a>
@@ -64,31 +57,34 @@ function FollowUps({ answer, asked, busy, onAsk }: FollowUpsProps) {
   );
 }
 
-export interface TurnViewProps {
+interface TurnViewProps {
   readonly turn: Turn;
   /** True while any question of the conversation is running. */
-  readonly busy: boolean;
+  readonly busy?: boolean;
   /** How often the user returned from another view since this answer. Documents may have changed in the meantime. */
-  readonly returns: number;
+  readonly returns?: number;
   /** True for the last turn. */
-  readonly last: boolean;
+  readonly last?: boolean;
   readonly onAsk: (question: string, how: AskedHow) => void;
   /** Puts the question into the box for editing. */
   readonly onEdit: (question: string) => void;
-  readonly ref: Ref<HTMLElement> | null;
+  readonly ref?: Ref<HTMLElement> | null;
 }
 
 /** Shows a question with its answer and sources, or with its refusal. */
-export const TurnView = memo(function TurnView({ turn, busy, returns, last, onAsk, onEdit, ref }: TurnViewProps) {
+export const TurnView = memo(function TurnView(props: TurnViewProps) {
+  const { turn, busy = false, returns = 0, last = false, onAsk, onEdit, ref = null } = props;
   const [open, setOpen] = useState<number | null>(null);
   const [pointed, setPointed] = useState<readonly number[] | null>(null);
   const cameFrom = useRef<HTMLElement | null>(null);
   const { id, question, asked, status, sentences, citations } = turn;
   const answer = status.type === "answered" ? status.answer : null;
   // The reply to a greeting or a crisis message has no summary, notices and actions.
+  const seeAlso = answer?.see_also;
   const plain = answer?.refusal ? isOneLine(answer.refusal.reason) : false;
   const columns = useRef<HTMLDivElement>(null);
-  const states = useCitationStates(answer, { round: turn.isOld === true || returns > 0 ? returns : null, place: columns });
+  const states = useCitationStates(answer, turn.isOld === true || returns > 0 ? returns : null, columns);
+  const scope = { domain: answer?.domain ?? asked.domain ?? null, tenant: asked.tenant ?? null };
   const lines = useMemo(() => linesOfWire(sentences, citations), [sentences, citations]);
   const shared = {
     ...{ number: id, citations, states, open, onPoint: setPointed },
@@ -96,22 +92,15 @@ export const TurnView = memo(function TurnView({ turn, busy, returns, last, onAs
     sourceId: (n: number) => `turn-${id}-source-${n}`,
   };
 
-  const openSource = useCallback((n: number, from: HTMLElement) => {
+  const openSource = (n: number, from: HTMLElement) => {
     cameFrom.current = from;
     setOpen(n);
-  }, []);
-
+  };
   const goBack = useCallback(() => {
     setOpen(null);
     setPointed(null);
     cameFrom.current?.focus();
   }, []);
-
-  const read = useCallback(
-    (citation: WireCitation) =>
-      goTo(placeOf(citation, citation.quote, { domain: answer?.domain ?? asked.domain ?? null, tenant: asked.tenant ?? null })),
-    [answer, asked],
-  );
 
   return (
     <article
@@ -130,10 +119,16 @@ export const TurnView = memo(function TurnView({ turn, busy, returns, last, onAs
         {asked.selection === undefined ? null : <span className="tag">only the selected text was searched</span>}
         {answer?.filters === undefined ? null : <span className="tag">{`only ${answer.filters.searched_in}`}</span>}
         {asked.detail === "more" ? <span className="tag">more detail</span> : null}
-        <button type="button" className="link-button" onClick={() => onEdit(question)}>
+        <Button className="link-button" onClick={() => onEdit(question)}>
           Edit question
-        </button>
-        {status.type === "running" ? <StageLine stage={status.stage} /> : null}
+        </Button>
+        {/* Shown beside the question: below the sentences, each new sentence would move it. */}
+        {status.type !== "running" ? null : (
+          <span className="stage-line" data-testid="stage">
+            <span className="stage-dot" aria-hidden="true" />
+            {status.stage === null ? "Asking" : describeStage(status.stage)}…
+          </span>
+        )}
       </p>
       <div className="turn-columns" ref={columns}>
         <div className="turn-main">
@@ -150,11 +145,17 @@ export const TurnView = memo(function TurnView({ turn, busy, returns, last, onAs
           </div>
           {answer?.refusal ? (
             <Suspense>
-              <RefusalView number={id} refusal={answer.refusal} scope={{ domain: answer.domain, tenant: asked.tenant ?? null }} />
+              <RefusalView number={id} refusal={answer.refusal} scope={scope} />
             </Suspense>
           ) : null}
           {answer !== null && answer.refusal === null && sentences.length === 0 ? <p>{describeEmpty(answer)}</p> : null}
-          {answer?.see_also ? <SeeAlso seeAlso={answer.see_also} /> : null}
+          {/* A document for further reading. The answer is not based on it. */}
+          {seeAlso === undefined || seeAlso === null ? null : (
+            <p>
+              See also: <Linked text={seeAlso.title} href={toHttpUrl(seeAlso.url)} />
+              {seeAlso.heading === null || seeAlso.heading === seeAlso.title ? null : ` – ${seeAlso.heading}`}
+            </p>
+          )}
           {answer === null || plain ? null : <AnswerSummary answer={answer} states={states} />}
           <Incomplete status={status} shown={sentences.length} busy={busy} onRetry={() => onAsk(question, asked)} />
           {answer === null || (answer.conflicts.length === 0 && answer.web === undefined) ? null : (
@@ -163,7 +164,7 @@ export const TurnView = memo(function TurnView({ turn, busy, returns, last, onAs
             </Suspense>
           )}
           <Messages
-            warnings={turn.warnings.filter((one) => one.sentence === undefined && !isUrgent(one) && !isShownElsewhere(one))}
+            warnings={turn.warnings.filter((one) => one.sentence === undefined && !isUrgent(one) && !SHOWN_ELSEWHERE.has(one.code))}
             notices={plain ? [] : turn.notices.filter((one) => !isTechnical(one))}
           />
           {answer === null || plain ? null : (
@@ -175,10 +176,12 @@ export const TurnView = memo(function TurnView({ turn, busy, returns, last, onAs
             />
           )}
         </div>
-        {citations.length === 0 ? null : <SourceList {...shared} onOpen={setOpen} onBack={goBack} onRead={read} />}
+        {citations.length === 0 ? null : (
+          <SourceList {...shared} onOpen={setOpen} onBack={goBack} onRead={(citation) => goTo(placeOf(citation, scope))} />
+        )}
         {/* Shown only after the answer is complete, and below the sources, so that nothing above it moves. */}
         {last && answer !== null && firstStands(turn, states) ? (
-          <FollowUps answer={answer} asked={asked} busy={busy} onAsk={(next) => onAsk(next, asked)} />
+          <FollowUps {...{ answer, scope, busy }} onAsk={(next) => onAsk(next, asked)} />
         ) : null}
       </div>
       <p className="visually-hidden" role="status">
@@ -192,7 +195,7 @@ export const TurnView = memo(function TurnView({ turn, busy, returns, last, onAs
  * Returns whether the first cited document still exists. For a turn of an earlier visit this is unknown, and `false`, until
  * the states of its quotes are loaded.
  */
-function firstStands({ citations: [first], isOld }: Turn, states: ReadonlyMap<number, CitationState>): boolean {
+function firstStands({ citations: [first], isOld }: Turn, states: CitationStates): boolean {
   if (first === undefined) return false;
   const state = states.get(first.n);
   return state === undefined ? isOld !== true : state.now?.document_id === first.document_id;
@@ -201,16 +204,6 @@ function firstStands({ citations: [first], isOld }: Turn, states: ReadonlyMap<nu
 /** Returns whether a warning must be shown above the answer. */
 function isUrgent({ code }: { readonly code: string }): boolean {
   return code === "hotline" || code === "read_as";
-}
-
-/** Shows the current stage beside the question. Below the sentences, each new sentence would move it. */
-function StageLine({ stage }: { readonly stage: string | null }) {
-  return (
-    <span className="stage-line" data-testid="stage">
-      <span className="stage-dot" aria-hidden="true" />
-      {stage === null ? "Asking" : describeStage(stage)}…
-    </span>
-  );
 }
 
 /** Returns a message for an answer without sentences that is not a refusal. */

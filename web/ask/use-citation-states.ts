@@ -1,25 +1,24 @@
 import { type RefObject, useCallback, useEffect, useState } from "react";
 import type { WireAnswer, WireCitationStates } from "../../src/client/index.ts";
-import { useAccount } from "../app/use-account.ts";
-import { useLoaded } from "../app/use-loaded.ts";
+import { useAccount, useLoaded } from "../app/use-account.ts";
 
 export type CitationState = WireCitationStates["citations"][number];
 
-const NONE: ReadonlyMap<number, CitationState> = new Map();
+/** Current state of each quote, by citation number. A missing entry means that the state is unknown. */
+export type CitationStates = ReadonlyMap<number, CitationState>;
+
+const NONE: CitationStates = new Map();
 /** Milliseconds that an answer must stay on screen before the states of its quotes are requested. Quick scrolling requests nothing. */
 const REST_MS = 300;
 
-export interface AskedAbout {
-  /** A number; a new number loads the states again. `null`: the answer is new and needs no check. */
-  readonly round: number | null;
-  readonly place: RefObject<HTMLElement | null>;
-}
+type Place = RefObject<HTMLElement | null>;
 
 /**
- * Loads the current state of each quote of an answer, by citation number. The map is empty for a new answer, while loading,
- * and after an error.
+ * Loads the current state of each quote of an answer once the answer at `place` was seen. The map is empty for a new answer,
+ * while loading, and after an error.
+ * @param round a new number loads the states again; `null`: the answer is new and needs no check
  */
-export function useCitationStates(answer: WireAnswer | null, { round, place }: AskedAbout): ReadonlyMap<number, CitationState> {
+export function useCitationStates(answer: WireAnswer | null, round: number | null, place: Place): CitationStates {
   const { api } = useAccount();
   const id = round !== null && answer !== null && answer.citations.length > 0 ? answer.id : null;
   const isSeen = useSeen(place, id === null ? null : round);
@@ -36,7 +35,7 @@ export function useCitationStates(answer: WireAnswer | null, { round, place }: A
 }
 
 /** Returns whether the element stayed on screen for `REST_MS` since `round` changed. @param round `null`: do not observe */
-function useSeen(place: RefObject<HTMLElement | null>, round: number | null): boolean {
+function useSeen(place: Place, round: number | null): boolean {
   const [seen, setSeen] = useState<number | null>(null);
   const isSeen = round !== null && seen === round;
   useEffect(() => {

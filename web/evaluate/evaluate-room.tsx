@@ -1,15 +1,15 @@
 import { useId, useState } from "react";
 import type { WireEvaluation } from "../../src/client/index.ts";
 import { formatRoute, goTo } from "../app/route.ts";
-import { type Account, useAccount, useFetched } from "../app/use-account.ts";
+import { useAccount, useFetched } from "../app/use-account.ts";
 import { formatNumber } from "../format.ts";
-import { ResultLine, SelectField, useActionResult, useEvery } from "../kit/controls.tsx";
+import { ResultLine, useActionResult, useEvery } from "../kit/actions.tsx";
+import { Button, SelectField } from "../kit/controls.tsx";
 import { formatTime } from "../kit/figures.ts";
-import { RoomPage } from "../kit/room-page.tsx";
-import { StateLine } from "../kit/state-line.tsx";
+import { StateLine } from "../kit/message.tsx";
+import { RoomPage } from "../kit/pane.tsx";
 import { ScrollTable } from "../kit/table.tsx";
-import { figuresOf, inFigures } from "./figures.ts";
-import { RunView } from "./run-view.tsx";
+import { formatPercent, RunView } from "./run-view.tsx";
 
 /** Example of a file with questions, shown to users. */
 const EXAMPLE = `questions:
@@ -26,7 +26,12 @@ function StartForm({ isRunning, onStarted }: { readonly isRunning: boolean; read
   const { api, domain, domains, reload } = useAccount();
   const [profile, setProfile] = useState("");
   const { result, tell } = useActionResult();
+  const id = useId();
   const profiles = domains.type === "ready" ? domains.value.profiles : [];
+  const methods = [
+    ["", "The default of these documents"] as const,
+    ...profiles.map(({ name, title }) => [name, `${name} – ${title}`] as const),
+  ];
 
   async function start(file: File | null) {
     const questions = file === null ? {} : { questions: { name: file.name, text: await file.text() } };
@@ -40,84 +45,72 @@ function StartForm({ isRunning, onStarted }: { readonly isRunning: boolean; read
   return (
     <>
       <div className="filters">
-        <SelectField
-          label="Method"
-          value={profile}
-          options={[
-            ["", "The default of these documents"],
-            ...profiles.map(({ name, title: what }) => [name, `${name} – ${what}`] as const),
-          ]}
-          onChange={setProfile}
-        />
+        <SelectField label="Method" value={profile} options={methods} onChange={setProfile} />
         {domain?.golden ? (
-          <button type="button" className="ask-button" disabled={isRunning} onClick={() => start(null)}>
+          <Button className="ask-button" disabled={isRunning} onClick={() => start(null)}>
             {isRunning ? "A run is in progress" : `Run the golden set of ${domain.title}`}
-          </button>
+          </Button>
         ) : null}
       </div>
       {domains.type === "failed" ? <StateLine state={domains} what="the documents" onRetry={reload} /> : null}
-      {domains.type === "ready" ? <QuestionsFile {...{ domain, isRunning }} onChosen={(file) => void start(file)} /> : null}
+      {domains.type === "ready" ? (
+        <>
+          <p className="muted">
+            {domain?.golden ? "Or ask your own questions:" : `“${domain?.title ?? ""}” has no golden set. Choose a file of your own.`}
+          </p>
+          <div className="filters">
+            <label htmlFor={id}>File of questions</label>
+            <input
+              id={id}
+              type="file"
+              className="field"
+              accept=".yaml,.yml,.json,.jsonl"
+              disabled={isRunning}
+              onChange={(event) => {
+                const [file] = event.target.files ?? [];
+                event.target.value = "";
+                if (file !== undefined) void start(file);
+              }}
+            />
+          </div>
+          <details>
+            <summary>Example of a question file</summary>
+            <p className="muted">
+              YAML, JSON or JSON lines. A question states its right answer as pages and quotes, as values, or as text; a question with a
+              kind, such as out_of_scope, must be refused. Questions are asked about the documents
+              {domain === null ? "" : ` of ${domain.title}`} that everybody may read here, in a temporary copy.
+            </p>
+            <pre className="prompt">{EXAMPLE}</pre>
+          </details>
+        </>
+      ) : null}
       <ResultLine result={result} />
     </>
   );
 }
 
-interface QuestionsFileProps extends Pick<Account, "domain"> {
-  readonly isRunning: boolean;
-  readonly onChosen: (file: File) => void;
-}
-
-/** Field for a file of questions, with an example of its format. */
-function QuestionsFile({ domain, isRunning, onChosen }: QuestionsFileProps) {
-  const id = useId();
-  return (
-    <>
-      <p className="muted">
-        {domain?.golden ? "Or ask your own questions:" : `“${domain?.title ?? ""}” has no golden set. Choose a file of your own.`}
-      </p>
-      <div className="filters">
-        <label htmlFor={id}>File of questions</label>
-        <input
-          id={id}
-          type="file"
-          className="field"
-          accept=".yaml,.yml,.json,.jsonl"
-          disabled={isRunning}
-          onChange={(event) => {
-            const [file] = event.target.files ?? [];
-            event.target.value = "";
-            if (file !== undefined) onChosen(file);
-          }}
-        />
-      </div>
-      <details>
-        <summary>Example of a question file</summary>
-        <p className="muted">
-          YAML, JSON or JSON lines. A question states its right answer as pages and quotes, as values, or as text; a question with a kind,
-          such as out_of_scope, must be refused. Questions are asked about the documents{domain === null ? "" : ` of ${domain.title}`} that
-          everybody may read here, in a temporary copy.
-        </p>
-        <pre className="prompt">{EXAMPLE}</pre>
-      </details>
-    </>
-  );
-}
-
-const COLUMNS = ["answered.answerable", "right.answerable", "wrong.shown", "refused.near_miss", "confidence.auroc"] as const;
-const TITLES = ["Answered", "Right", "Wrong answers", "Near misses refused", "Confidence ranks correctly"] as const;
+/** Columns of the comparison: title by metric. */
+const COLUMNS = {
+  "answered.answerable": "Answered",
+  "right.answerable": "Right",
+  "wrong.shown": "Wrong answers",
+  "refused.near_miss": "Near misses refused",
+  "confidence.auroc": "Confidence ranks correctly",
+};
 
 /** Compares the latest finished run of each domain and profile. */
 function Ladder({ runs }: { readonly runs: readonly WireEvaluation[] }) {
   const done = runs.filter(({ report }) => report !== null);
-  const newest = new Map([...done].reverse().map((run) => [`${run.domain} ${run.profile}`, run]));
+  const newest = new Map(done.toReversed().map((run) => [`${run.domain} ${run.profile}`, run]));
   if (newest.size < 2) return null;
+  const rightOf = ({ report }: WireEvaluation) => report?.metrics["right.answerable"] ?? 0;
   const rows = [...newest.values()].sort((a, b) => rightOf(a) - rightOf(b));
   return (
     <>
       <h2>Comparison of profiles</h2>
       <ScrollTable
         label="Comparison of profiles"
-        columns={["Method", ...TITLES]}
+        columns={["Method", ...Object.values(COLUMNS)]}
         rows={rows.map((run) => ({
           key: run.id,
           head: (
@@ -125,20 +118,11 @@ function Ladder({ runs }: { readonly runs: readonly WireEvaluation[] }) {
               {run.domain}, {run.profile ?? "its default profile"}
             </a>
           ),
-          cells: COLUMNS.map((name) => cellOf(run, name)),
+          cells: Object.keys(COLUMNS).map((name) => formatPercent(run.report?.metrics[name])),
         }))}
       />
     </>
   );
-}
-
-function cellOf({ report }: WireEvaluation, name: string): string {
-  const figure = report === null ? undefined : figuresOf(report.metrics).find((one) => one.name === name);
-  return figure === undefined ? "–" : inFigures(figure.value);
-}
-
-function rightOf({ report }: WireEvaluation): number {
-  return report?.metrics["right.answerable"] ?? 0;
 }
 
 /** Milliseconds between two requests for the state of a running evaluation. */

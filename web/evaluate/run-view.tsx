@@ -3,15 +3,29 @@ import type { WireEvaluation } from "../../src/client/index.ts";
 import { goTo } from "../app/route.ts";
 import { useAccount, useFetched } from "../app/use-account.ts";
 import { formatCount, formatNumber } from "../format.ts";
-import { ResultLine, SelectField, useActionResult } from "../kit/controls.tsx";
-import { download } from "../kit/download.ts";
+import { download, ResultLine, useActionResult } from "../kit/actions.tsx";
+import { AskedTwice, Button, SelectField } from "../kit/controls.tsx";
 import { formatShare } from "../kit/figures.ts";
-import { QuietButton } from "../kit/message.tsx";
+import { StateLine } from "../kit/message.tsx";
 import { Near } from "../kit/near.tsx";
-import { AskedTwice } from "../kit/popover.tsx";
-import { StateLine } from "../kit/state-line.tsx";
 import { Card, FigureTable, Table } from "../kit/table.tsx";
-import { figuresOf, inFigures, titleOf } from "./figures.ts";
+
+/** Titles of the main metrics of a run, in display order. */
+const FIGURES: Readonly<Record<string, string>> = {
+  "answered.answerable": "Answerable questions answered",
+  "right.answerable": "Answerable questions answered correctly",
+  "wrong.shown": "Answers shown that are wrong",
+  "first.right": "Right answers that are right in the first sentence",
+  "refused.near_miss": "Correctly refused: near miss",
+  "refused.false_premise": "Correctly refused: false premise",
+  "refused.out_of_scope": "Correctly refused: out of scope",
+  "confidence.auroc": "Probability that a right answer has a higher confidence than a wrong one (AUROC)",
+};
+
+/** Formats a share (0–1) as a percentage; `null` or absent: a dash. */
+export function formatPercent(value: number | null | undefined): string {
+  return typeof value === "number" ? `${(100 * value).toFixed(0)} %`.replace("-", "−").replace("−0 %", "0 %") : "–";
+}
 
 type RunReport = NonNullable<WireEvaluation["report"]>;
 type RunItem = RunReport["items"][number];
@@ -77,11 +91,11 @@ function outcomeOf({ kind, shown, right }: RunItem): keyof typeof OUTCOMES {
   return kind === "answerable" ? "missed" : "refused";
 }
 
-export interface RunViewProps {
-  readonly id: string;
-  readonly runs: readonly WireEvaluation[];
-  readonly onDeleted: () => void;
+function nameOf({ domain, profile }: WireEvaluation): string {
+  return `${domain}, ${profile ?? "default profile"}`;
 }
+
+type RunViewProps = Readonly<{ id: string; runs: readonly WireEvaluation[]; onDeleted: () => void }>;
 
 /** Shows a run: metrics, comparison with another run, wrong answers by confidence threshold, and every question. */
 export function RunView({ id, runs, onDeleted }: RunViewProps) {
@@ -113,17 +127,12 @@ export function RunView({ id, runs, onDeleted }: RunViewProps) {
   const { report } = run;
   return (
     <>
-      <h2 className="case-question">
-        {run.domain}
-        {run.profile === null ? "" : `, ${run.profile}`}
-      </h2>
+      <h2 className="case-question">{nameOf(run)}</h2>
       <div className="row actions">
         {report === null ? null : (
-          <QuietButton onClick={() => download(`${id}.json`, "application/json", JSON.stringify(report, null, 2))}>
-            Download the figures
-          </QuietButton>
+          <Button onClick={() => download(`${id}.json`, "application/json", JSON.stringify(report, null, 2))}>Download the figures</Button>
         )}
-        {report === null ? null : <QuietButton onClick={() => void exportPage()}>Export as one page</QuietButton>}
+        {report === null ? null : <Button onClick={() => void exportPage()}>Export as one page</Button>}
         <AskedTwice
           label={run.state === "running" ? "Stop and delete" : "Delete"}
           confirm={run.state === "running" ? "Stop the run and delete its results" : "Delete the run and its results"}
@@ -152,7 +161,9 @@ interface FiguresProps extends Pick<RunViewProps, "id" | "runs"> {
 
 function Figures({ report, changes, id, runs, against, onAgainst }: FiguresProps) {
   const { items } = report;
-  const others = runs.filter((run) => run.id !== id && run.report !== null);
+  const others = runs
+    .filter((run) => run.id !== id && run.report !== null)
+    .map((run) => [run.id, `${nameOf(run)}, ${run.started_at.slice(0, 16).replace("T", " ")}`] as const);
   const n = (report.n.answerable ?? 0) + (report.n.unanswerable ?? 0);
   return (
     <>
@@ -160,24 +171,13 @@ function Figures({ report, changes, id, runs, against, onAgainst }: FiguresProps
         {formatCount(n, "question")} over {formatCount(report.n.documents ?? 0, "document")}. Command: <code>{report.command}</code>
       </p>
       <ul className="cards">
-        {figuresOf(report.metrics).map(({ name, title, value }) => (
-          <Card key={name} title={title} value={inFigures(value)} />
-        ))}
+        {Object.entries(FIGURES).map(([name, title]) =>
+          typeof report.metrics[name] === "number" ? <Card key={name} title={title} value={formatPercent(report.metrics[name])} /> : null,
+        )}
       </ul>
       {others.length === 0 ? null : (
         <div className="filters">
-          <SelectField
-            label="Compare with"
-            value={against}
-            options={[
-              ["", "nothing"],
-              ...others.map((run) => {
-                const at = run.started_at.slice(0, 16).replace("T", " ");
-                return [run.id, `${run.domain}, ${run.profile ?? "default profile"}, ${at}`] as const;
-              }),
-            ]}
-            onChange={onAgainst}
-          />
+          <SelectField label="Compare with" value={against} options={[["", "nothing"], ...others]} onChange={onAgainst} />
         </div>
       )}
       {changes ? <Changes changes={changes} /> : null}
@@ -192,24 +192,23 @@ const THRESHOLDS = [0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95] as const;
 /** Shows for several confidence thresholds: how many answers reach it, and how many of these are wrong. */
 function Coverage({ items }: { readonly items: readonly RunItem[] }) {
   const answers = items.filter(({ shown, confidence }) => shown && confidence !== null);
-  const rows = THRESHOLDS.map((from) => {
-    const sure = answers.filter(({ confidence }) => (confidence ?? 0) >= from);
-    const wrong = sure.filter(({ right }) => !right).length;
-    const share = sure.length === 0 ? "–" : inFigures(wrong / sure.length);
-    return { name: formatShare(from), cells: [formatNumber(sure.length), formatNumber(wrong), share] };
-  });
   return (
     <FigureTable
       title="Wrong answers by confidence threshold"
       columns={["Threshold", "Answers", "Wrong", "Share wrong"]}
-      rows={answers.length === 0 ? [] : rows}
+      rows={(answers.length === 0 ? [] : THRESHOLDS).map((from) => {
+        const sure = answers.filter(({ confidence }) => (confidence ?? 0) >= from);
+        const wrong = sure.filter(({ right }) => !right).length;
+        const share = formatPercent(sure.length === 0 ? null : wrong / sure.length);
+        return [formatShare(from), formatNumber(sure.length), formatNumber(wrong), share];
+      })}
       empty="No answer has a confidence."
     />
   );
 }
 
 function Changes({ changes }: { readonly changes: NonNullable<WireEvaluation["changes"]> }) {
-  const shown = changes.filter(({ name }) => titleOf(name) !== null);
+  const shown = changes.filter(({ name }) => name in FIGURES);
   if (shown.length === 0) return <p role="status">The two runs have no question in common.</p>;
   return (
     <Table
@@ -217,8 +216,11 @@ function Changes({ changes }: { readonly changes: NonNullable<WireEvaluation["ch
       columns={["Figure", "Before", "Now", "Difference"]}
       rows={shown.map(({ name, before, difference, low, high }) => ({
         key: name,
-        head: titleOf(name),
-        cells: [inFigures(before), inFigures(before + difference), `${inFigures(difference)} [${inFigures(low)}, ${inFigures(high)}]`],
+        head: FIGURES[name],
+        cells: [
+          ...[before, before + difference].map(formatPercent),
+          `${formatPercent(difference)} [${formatPercent(low)}, ${formatPercent(high)}]`,
+        ],
       }))}
     />
   );

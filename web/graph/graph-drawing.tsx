@@ -1,5 +1,5 @@
 import { forceCollide, forceLink, forceManyBody, forceSimulation, forceX, forceY, type SimulationNodeDatum } from "d3-force";
-import { useCallback, useMemo, useSyncExternalStore } from "react";
+import { useMemo, useSyncExternalStore } from "react";
 import type { WireGraph } from "../../src/client/index.ts";
 
 export type NodeType = WireGraph["nodes"][number]["type"];
@@ -13,30 +13,17 @@ export const NODE_TYPES: readonly { readonly type: NodeType; readonly one: strin
 ];
 
 /** Corners of each shape relative to its centre, as multiples of the radius. The shapes have about the same area as a circle. */
-const CORNERS: Readonly<Record<Exclude<NodeType, "topic">, readonly (readonly [number, number])[]>> = {
-  entity: [
-    [-0.88, -0.88],
-    [0.88, -0.88],
-    [0.88, 0.88],
-    [-0.88, 0.88],
-  ],
-  source: [
-    [0, -1.35],
-    [1.17, 0.67],
-    [-1.17, 0.67],
-  ],
-  question: [
-    [0, -1.25],
-    [1.25, 0],
-    [0, 1.25],
-    [-1.25, 0],
-  ],
-};
+const CORNERS = {
+  entity: { right: [-0.88, 0.88, 0.88, -0.88], down: [-0.88, -0.88, 0.88, 0.88] },
+  source: { right: [0, 1.17, -1.17], down: [-1.35, 0.67, 0.67] },
+  question: { right: [0, 1.25, 0, -1.25], down: [-1.25, 0, 1.25, 0] },
+} as const;
 
 /** Returns the SVG path of a node. Each type has its own shape, so that colour is not the only difference. */
 function shapeOf(type: NodeType, { x, y, radius: r }: Point): string {
   if (type === "topic") return `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0Z`;
-  return `M${CORNERS[type].map(([right, down]) => `${x + right * r} ${y + down * r}`).join("L")}Z`;
+  const { right, down } = CORNERS[type];
+  return `M${right.map((at, i) => `${x + at * r} ${y + (down[i] ?? 0) * r}`).join("L")}Z`;
 }
 
 /** Shows the shape of a node type, for the legend. */
@@ -48,11 +35,7 @@ export function NodeKey({ type }: { readonly type: NodeType }) {
   );
 }
 
-interface GraphDrawingProps {
-  readonly graph: WireGraph;
-  readonly around: string | null;
-  readonly onChoose: (id: string) => void;
-}
+type GraphDrawingProps = Readonly<{ graph: WireGraph; around: string | null; onChoose: (id: string) => void }>;
 
 /** Font size of labels in drawing units, their maximum number and maximum length. A narrow screen has fewer, shorter and larger labels. */
 const LABELS = { wide: { size: 13, most: 24, characters: 26 }, narrow: { size: 27, most: 12, characters: 16 } } as const;
@@ -69,7 +52,7 @@ export function GraphDrawing({ graph, around, onChoose }: GraphDrawingProps) {
   const points = useMemo(() => layOut(graph), [graph]);
   const { nodes, links } = graph;
   const view = viewOf(points);
-  const form = useMedia(NARROW) ? "narrow" : "wide";
+  const form = useSyncExternalStore(subscribe, () => window.matchMedia(NARROW).matches) ? "narrow" : "wide";
   const names = nodes.map(({ label }) => label);
   return (
     <svg className="graph-drawing" viewBox={`${view.x} ${view.y} ${view.width} ${view.height}`} aria-hidden="true">
@@ -112,35 +95,14 @@ function spread(at: readonly number[]): number {
   return at.length === 0 ? 0 : Math.max(...at) - Math.min(...at);
 }
 
-/** Returns whether a media query matches. Renders again when the result changes. */
-function useMedia(query: string): boolean {
-  const subscribe = useCallback(
-    (onChange: () => void) => {
-      const list = window.matchMedia(query);
-      list.addEventListener("change", onChange);
-      return () => list.removeEventListener("change", onChange);
-    },
-    [query],
-  );
-  return useSyncExternalStore(subscribe, () => window.matchMedia(query).matches);
+function subscribe(onChange: () => void): () => void {
+  const list = window.matchMedia(NARROW);
+  list.addEventListener("change", onChange);
+  return () => list.removeEventListener("change", onChange);
 }
 
 /** The visible part of the drawing, in drawing units. */
-interface View {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}
-
-interface Label {
-  /** Index of the node to which the label belongs. */
-  readonly node: number;
-  readonly text: string;
-  /** Horizontal centre and baseline of the text. */
-  readonly x: number;
-  readonly y: number;
-}
+type View = Readonly<Record<"x" | "y" | "width" | "height", number>>;
 
 interface LabelOptions {
   readonly view: View;
@@ -154,71 +116,40 @@ interface LabelOptions {
 /** Average width of a letter as a share of the font size. */
 const LETTER = 0.58;
 
-interface Box {
-  readonly left: number;
-  readonly top: number;
-  readonly right: number;
-  readonly bottom: number;
-}
-
 /**
  * Places labels in the order of the nodes: above, below, right or left of each node, inside the view and without overlap. A
- * label without room is left out.
+ * label without room is left out. `node` is the index of the node; `x` and `y` are the centre and the baseline of the text.
  */
-export function placeLabels(points: readonly Point[], names: readonly string[], options: LabelOptions): Label[] {
+export function placeLabels(points: readonly Point[], names: readonly string[], options: LabelOptions) {
   const { view, size, most, characters } = options;
-  const labels: Label[] = [];
-  const taken: Box[] = [];
+  const labels: { node: number; text: string; x: number; y: number; width: number }[] = [];
+  // All labels have the same height, so two overlap if their baselines are closer than that.
+  const overlaps = (a: Place, b: Place) => Math.abs(a.x - b.x) < (a.width + b.width) / 2 && Math.abs(a.y - b.y) < size * 1.2;
+  const isInside = ({ x, y, width }: Place) =>
+    Math.abs(x - view.x - view.width / 2) <= (view.width - width) / 2 && y - size * 0.9 >= view.y && y + size * 0.3 <= view.y + view.height;
   for (const [node, point] of points.entries()) {
     if (labels.length === most) break;
     const name = names[node] ?? "";
     const text = name.length > characters ? `${name.slice(0, characters).trimEnd()}…` : name;
-    const width = text.length * LETTER * size;
-    const found = placesOf(point, width, size)
-      .map((place) => ({ ...place, box: boxOf(place, width, size) }))
-      .find(({ box }) => isInside(box, view) && !taken.some((other) => meet(box, other)));
-    if (found === undefined || text === "") continue;
-    taken.push(found.box);
-    labels.push({ node, text, x: found.x, y: found.y });
+    const found = placesOf(point, text.length * LETTER * size, size).find(
+      (place) => isInside(place) && !labels.some((other) => overlaps(place, other)),
+    );
+    if (found !== undefined && text !== "") labels.push({ node, text, ...found });
   }
   return labels;
 }
 
-type Place = Pick<Label, "x" | "y">;
+type Place = Readonly<Record<"x" | "y" | "width", number>>;
 
 function placesOf({ x, y, radius }: Point, width: number, size: number): Place[] {
   const gap = radius + size * 0.25;
-  const beside = gap + width / 2;
-  const level = y + size * 0.35;
-  return [
-    { x, y: y - gap },
-    { x, y: y + gap + size * 0.8 },
-    { x: x + beside, y: level },
-    { x: x - beside, y: level },
-    { x: x + width / 2, y: y - gap },
-    { x: x - width / 2, y: y - gap },
-    { x: x + width / 2, y: y + gap + size * 0.8 },
-    { x: x - width / 2, y: y + gap + size * 0.8 },
-  ];
+  const [above, below, level] = [y - gap, y + gap + size * 0.8, y + size * 0.35];
+  const beside = [x + gap + width / 2, x - gap - width / 2].map((centre) => ({ x: centre, y: level, width }));
+  const at = (centre: number) => [above, below].map((baseline) => ({ x: centre, y: baseline, width }));
+  return [...at(x), ...beside, ...at(x + width / 2), ...at(x - width / 2)];
 }
 
-function boxOf({ x, y }: Place, width: number, size: number): Box {
-  return { left: x - width / 2, right: x + width / 2, top: y - size * 0.9, bottom: y + size * 0.3 };
-}
-
-function isInside({ left, right, top, bottom }: Box, { x, y, width, height }: View): boolean {
-  return left >= x && right <= x + width && top >= y && bottom <= y + height;
-}
-
-function meet(a: Box, b: Box): boolean {
-  return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
-}
-
-interface Point {
-  readonly x: number;
-  readonly y: number;
-  readonly radius: number;
-}
+type Point = Readonly<Record<"x" | "y" | "radius", number>>;
 
 /** Size of the drawing in drawing units, which are independent of pixels. */
 export const DRAWING = { width: 900, height: 640 } as const;

@@ -1,24 +1,21 @@
 import { useState } from "react";
 import type { WireGraph } from "../../src/client/index.ts";
-import { formatRoute, queryOf, type Route, type Scope } from "../app/route.ts";
+import { formatRoute, queryOf } from "../app/route.ts";
 import { useAccount, useFetched } from "../app/use-account.ts";
 import { formatCount, formatNumber } from "../format.ts";
-import { SelectField, TextField } from "../kit/controls.tsx";
-import { RoomPage } from "../kit/room-page.tsx";
-import { ScrollRegion } from "../kit/scroll-region.tsx";
-import { StateLine } from "../kit/state-line.tsx";
+import { Button, CheckField, SelectField, TextField } from "../kit/controls.tsx";
+import { StateLine } from "../kit/message.tsx";
+import { RoomPage } from "../kit/pane.tsx";
+import { ScrollRegion } from "../kit/table.tsx";
 import { GraphDrawing, NODE_TYPES, NodeKey, type NodeType } from "./graph-drawing.tsx";
 
 /** Choices for the maximum number of nodes. A drawing of more than 160 nodes would be unreadable. */
-const SIZES = [20, 40, 80, 160].map((size) => [String(size), String(size)] as const);
-
-/** Value of the topic selector for the whole graph. */
-const EVERYTHING = "";
+const SIZES = ["20", "40", "80", "160"].map((size) => [size, size] as const);
 
 /** The Graph view: stored questions, their topics, entities and documents. It first shows the topic with the most links. */
 export default function GraphRoom() {
   const { domain, tenant } = useAccount();
-  const scope = { domain: domain?.name, tenant };
+  const scope = { domain: domain?.name ?? null, tenant };
   const [state, reload] = useFetched<WireGraph>(`/v1/graph?${queryOf({ types: "topic", limit: "100", ...scope })}`);
   return (
     <RoomPage title="Graph">
@@ -29,23 +26,18 @@ export default function GraphRoom() {
   );
 }
 
-interface ExplorerProps {
-  /** The topics, most links first. */
-  readonly topics: WireGraph["nodes"];
-  readonly scope: Readonly<Record<"domain" | "tenant", string | null | undefined>>;
-}
-
-function Explorer({ topics, scope }: ExplorerProps) {
+/** @param topics most links first */
+function Explorer({ topics, scope }: { readonly topics: WireGraph["nodes"]; readonly scope: Readonly<Record<string, string | null>> }) {
   const [types, setTypes] = useState<readonly NodeType[]>(NODE_TYPES.map(({ type }) => type));
   const [words, setWords] = useState("");
-  const [around, setAround] = useState(topics[0]?.id ?? EVERYTHING);
-  const [size, setSize] = useState<number>(40);
+  const [around, setAround] = useState(topics[0]?.id ?? "");
+  const [size, setSize] = useState("40");
   const query = queryOf({
-    ...{ limit: String(size), words, types: types.length === NODE_TYPES.length ? null : types.join(",") },
-    ...{ around: around === EVERYTHING ? null : around, ...scope },
+    ...{ limit: size, words, types: types.length === NODE_TYPES.length ? null : types.join(",") },
+    ...{ around: around || null, ...scope },
   });
   const [state, reload] = useFetched<WireGraph>(`/v1/graph?${query}`);
-  const choices = [[EVERYTHING, "All topics"] as const, ...topics.map(({ id, label }) => [id, label] as const)];
+  const choices = [["", "All topics"] as const, ...topics.map(({ id, label }) => [id, label] as const)];
   if (choices.every(([id]) => id !== around)) choices.push([around, "One node"]);
   const toggle = (type: NodeType) => setTypes(types.includes(type) ? types.filter((one) => one !== type) : [...types, type]);
   return (
@@ -53,18 +45,17 @@ function Explorer({ topics, scope }: ExplorerProps) {
       <fieldset className="filters">
         <legend className="visually-hidden">What is shown</legend>
         {NODE_TYPES.map(({ type, many }) => (
-          <label key={type} className="check">
-            <input
-              type="checkbox"
-              checked={types.includes(type)}
-              disabled={types.length === 1 && types.includes(type)}
-              onChange={() => toggle(type)}
-            />
+          <CheckField
+            key={type}
+            checked={types.includes(type)}
+            disabled={types.length === 1 && types.includes(type)}
+            onChange={() => toggle(type)}
+          >
             <NodeKey type={type} /> {many}
-          </label>
+          </CheckField>
         ))}
         <TextField type="search" label="Name contains" value={words} onChange={setWords} />
-        <SelectField label="Maximum shown" value={size} options={SIZES} onChange={(chosen) => setSize(Number(chosen))} />
+        <SelectField label="Maximum shown" value={size} options={SIZES} onChange={setSize} />
         <SelectField label="Topic" value={around} options={choices} onChange={setAround} />
       </fieldset>
       <StateLine state={state} what="the graph" onRetry={reload} />
@@ -73,11 +64,7 @@ function Explorer({ topics, scope }: ExplorerProps) {
   );
 }
 
-interface ShownProps {
-  readonly graph: WireGraph;
-  readonly around: string;
-  readonly onAround: (id: string) => void;
-}
+type ShownProps = Readonly<{ graph: WireGraph; around: string; onAround: (id: string) => void }>;
 
 function Shown({ graph, ...rest }: ShownProps) {
   const { totals, edges, fitting, nodes } = graph;
@@ -112,19 +99,24 @@ function NodeList({ graph: { nodes }, around, onAround }: ShownProps) {
     <ScrollRegion className="node-list" aria-label="Nodes that are shown">
       <ul>
         {nodes.map(({ id, type, label, degree, refers_to: refersTo }) => {
-          const route = routeOf(type, refersTo, { domain: domain?.name ?? null, tenant });
+          const place = { start: null, end: null, version: null, quote: null, domain: domain?.name ?? null, tenant };
           return (
             <li key={id} className="row">
-              <button type="button" className="link-button" aria-pressed={id === around} onClick={() => onAround(id)}>
+              <Button className="link-button" aria-pressed={id === around} onClick={() => onAround(id)}>
                 <NodeKey type={type} />
                 <span>
                   {label}
                   <span className="visually-hidden">, {type}</span>
                 </span>
                 <span className="muted">{formatCount(degree, "link")}</span>
-              </button>
-              {route === null ? null : (
-                <a href={formatRoute(route)} aria-label={`Open ${label}`}>
+              </Button>
+              {refersTo === null ? null : (
+                <a
+                  href={formatRoute(
+                    type === "question" ? { room: "review", id: refersTo } : { room: "read", document: refersTo, ...place },
+                  )}
+                  aria-label={`Open ${label}`}
+                >
                   Open
                 </a>
               )}
@@ -134,10 +126,4 @@ function NodeList({ graph: { nodes }, around, onAround }: ShownProps) {
       </ul>
     </ScrollRegion>
   );
-}
-
-function routeOf(type: NodeType, id: string | null, scope: Scope): Route | null {
-  if (id === null) return null;
-  if (type === "question") return { room: "review", id };
-  return { room: "read", document: id, start: null, end: null, version: null, quote: null, ...scope };
 }

@@ -1,14 +1,7 @@
-export interface Range {
-  readonly start: number;
-  readonly end: number;
-}
+export type Range = Readonly<{ start: number; end: number }>;
 
 /** A part of a text. `over`: the ranges that contain it. */
-export interface Piece<T> {
-  readonly start: number;
-  readonly text: string;
-  readonly over: readonly T[];
-}
+type Piece<T> = Readonly<{ start: number; text: string; over: readonly T[] }>;
 
 /** Cuts a text where ranges begin or end. @param from offset of the text in the document; the ranges count from its start */
 export function cutText<T extends Range>(text: string, from: number, ranges: readonly T[]): Piece<T>[] {

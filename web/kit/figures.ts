@@ -27,7 +27,3 @@ export function formatCost(usd: number | null): string {
   if (usd === null) return "unknown";
   return usd === 0 ? "$0" : `$${usd.toFixed(4)}`;
 }
-
-export function describeCheck(name: string): string {
-  return name.replaceAll("-", " ");
-}

@@ -1,6 +1,6 @@
-import { type ReactNode, type RefObject, useEffect, useRef } from "react";
+import { type ReactNode, type RefObject, useEffect, useId, useRef } from "react";
 import { goTo } from "../app/route.ts";
-import { QuietButton } from "./message.tsx";
+import { Button } from "./controls.tsx";
 
 const close = () => goTo({ room: "ask" });
 
@@ -14,7 +14,11 @@ export function Pane({ title, children }: { readonly title: string; readonly chi
   useEffect(() => {
     cameFrom.current ??= document.activeElement;
     heading.current?.focus({ preventScroll: true });
-    return () => focusAgain(cameFrom.current);
+    return () => {
+      // Move the focus back, unless another element got it when the pane closed.
+      const isLost = document.activeElement === null || document.activeElement === document.body;
+      if (isLost && cameFrom.current instanceof HTMLElement) cameFrom.current.focus({ preventScroll: true });
+    };
   }, []);
   const pane = useRef<HTMLElement>(null);
   useEscape(pane, close);
@@ -24,17 +28,11 @@ export function Pane({ title, children }: { readonly title: string; readonly chi
         <h2 ref={heading} tabIndex={-1}>
           {title}
         </h2>
-        <QuietButton onClick={close}>Close</QuietButton>
+        <Button onClick={close}>Close</Button>
       </div>
       {children}
     </section>
   );
-}
-
-/** Moves the focus to `from`, unless another element got it when the pane closed. */
-function focusAgain(from: Element | null): void {
-  const isLost = document.activeElement === null || document.activeElement === document.body;
-  if (isLost && from instanceof HTMLElement) from.focus({ preventScroll: true });
 }
 
 /** Scrolls an element of the pane into view. The conversation beside it does not scroll. */
@@ -61,4 +59,17 @@ export function useEscape(of: RefObject<HTMLElement | null>, onEscape: () => voi
     element.addEventListener("keydown", listen);
     return () => element.removeEventListener("keydown", listen);
   }, [of, onEscape]);
+}
+
+/** A view other than Ask. */
+export function RoomPage({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  const id = useId();
+  return (
+    <main className="room-page" aria-labelledby={id}>
+      <h1 id={id} className="room-title">
+        {title}
+      </h1>
+      {children}
+    </main>
+  );
 }

@@ -1,16 +1,14 @@
 import { useCallback, useState } from "react";
 import type { WireDocument, WireFile, WireFileList, WireVersions } from "../../src/client/index.ts";
 import { documentPath, formatRoute, goTo, queryOf, type Route } from "../app/route.ts";
-import { useAccount, useFetched } from "../app/use-account.ts";
-import { type Loaded, useLoaded } from "../app/use-loaded.ts";
+import { useAccount, useFetched, useLoaded } from "../app/use-account.ts";
 import { formatCount, formatDate, formatNumber } from "../format.ts";
+import { ResultLine, useActionResult, useEvery } from "../kit/actions.tsx";
 import { changesOf, shortened, TextDiff } from "../kit/changes.tsx";
-import { ResultLine, SelectField, TextField, useActionResult, useEvery } from "../kit/controls.tsx";
-import { QuietButton } from "../kit/message.tsx";
-import { AskedTwice } from "../kit/popover.tsx";
-import { RoomPage } from "../kit/room-page.tsx";
-import { ScrollRegion } from "../kit/scroll-region.tsx";
-import { StateLine } from "../kit/state-line.tsx";
+import { AskedTwice, Button, CheckField, SelectField, TextField } from "../kit/controls.tsx";
+import { StateLine } from "../kit/message.tsx";
+import { RoomPage } from "../kit/pane.tsx";
+import { ScrollRegion } from "../kit/table.tsx";
 import { Summary } from "../reader/summary.tsx";
 import UploadField, { FileState, isBeingRead, LOOK_MS } from "./upload-field.tsx";
 
@@ -19,47 +17,24 @@ const LISTED = 100;
 
 /** The Library view: an upload field, and the files with their state. */
 export default function LibraryRoom() {
-  const { api, domain, tenant, roles } = useAccount();
-  const scope = queryOf({ domain: domain?.name, tenant });
-  const { result, tell } = useActionResult();
+  const { roles } = useAccount();
   // A key with the role `ingest` but not `ask` may upload files, but not list them. Then show only the upload field.
   const sendsOnly = roles.includes("ingest") && !roles.includes("ask");
-  const [state, reload] = useLoaded(
-    useCallback(
-      async (signal) => (sendsOnly ? NOTHING : api.get<WireFileList>(`/v1/documents?limit=${LISTED}&${scope}`, signal)),
-      [api, scope, sendsOnly],
-    ),
-  );
-  const files = state.type === "ready" ? state.value.items : [];
-  const reading = files.some(isBeingRead);
-
-  useEvery(reading ? LOOK_MS : null, reload);
-
-  const remove = (gone: readonly WireFile[]) =>
-    tell(
-      Promise.all(gone.map(({ id }) => api.send("DELETE", `${documentPath(id)}?${scope}`))),
-      `${gone.map(({ path }) => path).join(", ")} ${gone.length === 1 ? "was" : "were"} deleted.`,
-    ).then(reload);
   return (
     <RoomPage title="Library">
-      <UploadField onSent={reload} />
-      <ResultLine result={result} />
+      {sendsOnly ? <UploadField onSent={() => {}} /> : <Files />}
       {sendsOnly ? (
         <p className="message">This key can upload files, but not list or search them. For that, it also needs the role “ask”.</p>
-      ) : (
-        <Files {...{ state, reload, scope }} onDelete={remove} />
-      )}
+      ) : null}
     </RoomPage>
   );
 }
 
-interface FilesProps extends Pick<FileItemProps, "scope"> {
-  readonly state: Loaded<WireFileList>;
-  readonly reload: () => void;
-  readonly onDelete: (files: readonly WireFile[]) => void;
-}
-
-function Files({ state, reload, scope, onDelete }: FilesProps) {
+function Files() {
+  const { api, domain, tenant } = useAccount();
+  const scope = queryOf({ domain: domain?.name, tenant });
+  const { result, tell } = useActionResult();
+  const [state, reload] = useFetched<WireFileList>(`/v1/documents?limit=${LISTED}&${scope}`);
   const [words, setWords] = useState("");
   const [ticked, setTicked] = useState<readonly string[]>([]);
   const files = state.type === "ready" ? state.value.items : [];
@@ -69,8 +44,19 @@ function Files({ state, reload, scope, onDelete }: FilesProps) {
     )
     .sort((a, b) => rankOf(a) - rankOf(b));
   const folders = Map.groupBy(shown, ({ path }) => path.slice(0, Math.max(0, path.lastIndexOf("/"))));
+
+  useEvery(files.some(isBeingRead) ? LOOK_MS : null, reload);
+
+  async function remove(gone: readonly WireFile[]) {
+    const work = Promise.all(gone.map(({ id }) => api.send("DELETE", `${documentPath(id)}?${scope}`)));
+    await tell(work, `${gone.map(({ path }) => path).join(", ")} ${gone.length === 1 ? "was" : "were"} deleted.`);
+    reload();
+  }
+
   return (
     <>
+      <UploadField onSent={reload} />
+      <ResultLine result={result} />
       <h2>Files</h2>
       <StateLine state={state} what="the library" onRetry={reload} />
       {state.type !== "ready" ? null : (
@@ -86,7 +72,7 @@ function Files({ state, reload, scope, onDelete }: FilesProps) {
             {progressOf(files)}
           </p>
           <Problems files={files} scope={scope} />
-          <Ticked files={files.filter(({ id }) => ticked.includes(id))} onDelete={onDelete} />
+          <Ticked files={files.filter(({ id }) => ticked.includes(id))} onDelete={remove} />
           {[...folders].map(([folder, inside]) => {
             const items = inside.map((file) => (
               <FileItem
@@ -114,12 +100,8 @@ function Files({ state, reload, scope, onDelete }: FilesProps) {
   );
 }
 
-interface TickedProps extends Pick<FilesProps, "onDelete"> {
-  readonly files: readonly WireFile[];
-}
-
 /** The actions for the files whose boxes are ticked. */
-function Ticked({ files, onDelete }: TickedProps) {
+function Ticked({ files, onDelete }: Readonly<{ files: readonly WireFile[]; onDelete: (files: readonly WireFile[]) => void }>) {
   const { choose } = useAccount();
   const documents = files.flatMap((file) => file.documents);
   const own = files.filter((file) => file.uploaded && !isBeingRead(file));
@@ -128,14 +110,14 @@ function Ticked({ files, onDelete }: TickedProps) {
     <div className="row ticked">
       <span role="status">{formatCount(files.length, "file")} ticked</span>
       {documents.length === 0 ? null : (
-        <QuietButton
+        <Button
           onClick={() => {
             choose(documents);
             goTo({ room: "ask" });
           }}
         >
           Ask only these
-        </QuietButton>
+        </Button>
       )}
       {own.length === 0 ? null : (
         <AskedTwice
@@ -167,8 +149,6 @@ function Problems({ files, scope }: { readonly files: readonly WireFile[]; reado
   ));
 }
 
-const NOTHING: WireFileList = { items: [], next_cursor: null };
-
 /** Returns the rank of a file in the list: files being read, then failed files, then uploads, then files from the server's folder. */
 function rankOf({ status, uploaded }: WireFile): number {
   return isBeingRead({ status }) ? 0 : status === "failed" ? 1 : uploaded ? 2 : 3;
@@ -178,10 +158,11 @@ function rankOf({ status, uploaded }: WireFile): number {
 function progressOf(files: readonly WireFile[]): string {
   const waiting = files.filter(isBeingRead).length;
   const failed = files.filter(({ status }) => status === "failed").length;
-  return [
-    ...(waiting === 0 ? [] : [`${formatCount(waiting, "file")} being read`]),
-    ...(failed === 0 ? [] : [`${formatCount(failed, "file")} could not be read`]),
-  ].join(", ");
+  const said = [
+    waiting > 0 && `${formatCount(waiting, "file")} being read`,
+    failed > 0 && `${formatCount(failed, "file")} could not be read`,
+  ];
+  return said.filter(Boolean).join(", ");
 }
 
 interface FileItemProps {
@@ -200,16 +181,20 @@ function FileItem({ file, scope, ticked, onTick }: FileItemProps) {
     <li className="queue-item">
       <div className="row">
         {busy ? null : (
-          <label className="check">
-            <input type="checkbox" checked={ticked} onChange={onTick} />
+          <CheckField checked={ticked} onChange={onTick}>
             <span className="visually-hidden">Tick {path}</span>
-          </label>
+          </CheckField>
         )}
         <div className="stack">
           {documents.length === 0 ? <strong>{path}</strong> : null}
           {documents.map((document) => (
             <span key={document.id}>
-              <Document {...{ document, tenant, scope }} />
+              <a href={formatRoute(startOf(document, scope, tenant))}>{document.title}</a>{" "}
+              <span className="muted">
+                {document.format === null ? "" : `${document.format}, `}
+                {document.pages === null ? "" : `${formatCount(document.pages, "page")}, `}
+                {formatNumber(document.characters)} characters
+              </span>
             </span>
           ))}
         </div>
@@ -223,8 +208,8 @@ function FileItem({ file, scope, ticked, onTick }: FileItemProps) {
       </span>
       {busy ? <progress aria-label={`${path} is being read`} /> : null}
       {reason === null ? null : <span className="doubt">{reason}</span>}
-      {documents.map(({ id, title }) => (
-        <Details key={id} document={{ id, title }} scope={scope} />
+      {documents.map((document) => (
+        <Details key={document.id} document={document} scope={scope} />
       ))}
     </li>
   );
@@ -235,30 +220,7 @@ function startOf({ id, version }: WireFile["documents"][number], scope: string, 
   return { room: "read", document: id, start: null, end: null, version, quote: null, domain, tenant };
 }
 
-interface DocumentProps extends Pick<FileItemProps, "scope"> {
-  readonly document: WireFile["documents"][number];
-  readonly tenant: string | null;
-}
-
-function Document({ document, tenant, scope }: DocumentProps) {
-  const { title, characters, pages, format } = document;
-  return (
-    <>
-      <a href={formatRoute(startOf(document, scope, tenant))}>{title}</a>{" "}
-      <span className="muted">
-        {format === null ? "" : `${format}, `}
-        {pages === null ? "" : `${formatCount(pages, "page")}, `}
-        {formatNumber(characters)} characters
-      </span>
-    </>
-  );
-}
-
-interface VersionsProps {
-  readonly document: { readonly id: string; readonly title: string };
-  /** Query string with `domain` and `tenant`. */
-  readonly scope: string;
-}
+type VersionsProps = Pick<FileItemProps, "scope"> & { readonly document: WireFile["documents"][number] };
 
 /** Shows a summary of a document and the differences between its versions. They are loaded when the user opens this section. */
 function Details(props: VersionsProps) {
@@ -280,15 +242,17 @@ function DocumentSummary({ document: { id }, scope }: VersionsProps) {
   return <Summary document={state.value}>{(heading) => <strong>{heading}</strong>}</Summary>;
 }
 
-function VersionList({ document: { id, title }, scope }: VersionsProps) {
+function VersionList({ document, scope }: VersionsProps) {
   const [before, setBefore] = useState("");
-  const path = documentPath(id);
-  const [state, reload] = useFetched<WireVersions>(`${path}/versions?${scope}`);
+  const [state, reload] = useFetched<WireVersions>(`${documentPath(document.id)}/versions?${scope}`);
   if (state.type !== "ready") return <StateLine state={state} what="the versions" onRetry={reload} />;
   const [current, ...earlier] = state.value.items;
   if (current === undefined || earlier.length === 0)
     return <p>There is one version: the document has not changed since it was ingested.</p>;
   const kept = earlier.filter((version) => version.kept);
+  // Name an earlier version by the number of versions since then, because hashes mean nothing to users.
+  const name = (back: number) => (back === 1 ? "the previous version" : `${formatCount(back, "version")} earlier`);
+  const choices = [["", "nothing"] as const, ...kept.map((one) => [one.version, name(earlier.indexOf(one) + 1)] as const)];
   return (
     <>
       <p>
@@ -299,35 +263,17 @@ function VersionList({ document: { id, title }, scope }: VersionsProps) {
       </p>
       {kept.length === 0 ? null : (
         <div className="filters">
-          <SelectField
-            label="Compare the current version with"
-            value={before}
-            options={[
-              ["", "nothing"],
-              ...kept.map(({ version }) => [version, versionsAgo(earlier.findIndex((one) => one.version === version) + 1)] as const),
-            ]}
-            onChange={setBefore}
-          />
+          <SelectField label="Compare the current version with" value={before} options={choices} onChange={setBefore} />
         </div>
       )}
-      {before === "" ? null : <Difference key={before} {...{ path, scope, before, title }} />}
+      {before === "" ? null : <Difference key={before} {...{ document, scope, before }} />}
     </>
   );
 }
 
-/** Names an earlier version by the number of versions since then, because hashes mean nothing to users. */
-function versionsAgo(back: number): string {
-  return back === 1 ? "the previous version" : `${formatCount(back, "version")} earlier`;
-}
-
-interface DifferenceProps extends Pick<VersionsProps, "scope"> {
-  readonly path: string;
-  readonly before: string;
-  readonly title: string;
-}
-
-function Difference({ path, scope, before, title }: DifferenceProps) {
+function Difference({ document: { id, title }, scope, before }: VersionsProps & { readonly before: string }) {
   const { api } = useAccount();
+  const path = documentPath(id);
   const load = useCallback(
     async (signal: AbortSignal) => {
       const [old, now] = await Promise.all([

@@ -4,7 +4,7 @@ import { messageOf } from "../app/api.ts";
 import { documentPath, queryOf } from "../app/route.ts";
 import { useAccount } from "../app/use-account.ts";
 import { formatCount, formatNumber } from "../format.ts";
-import { ResultLine, useActionResult, useEvery } from "../kit/controls.tsx";
+import { ResultLine, useActionResult, useEvery } from "../kit/actions.tsx";
 
 /** Milliseconds between two requests for the state of files that are being read. */
 export const LOOK_MS = 2_000;
@@ -21,15 +21,12 @@ export function FileState({ file }: { readonly file: WireFile }) {
   return <span className={`verdict is-${kind}`}>{STATES[file.status]}</span>;
 }
 
-interface UploadFieldProps {
-  /** Called after each upload, and when the state of an uploaded file changes. */
-  readonly onSent: () => void;
-  /** True to list the uploaded files below the field. The Library view does not need this, because it lists all files. */
-  readonly reports?: boolean;
-}
-
-/** A field for uploading files, which the user chooses or drops on it. */
-export default function UploadField({ onSent, reports = false }: UploadFieldProps) {
+/**
+ * A field for uploading files, which the user chooses or drops on it.
+ * @param onSent called after each upload, and when the state of an uploaded file changes
+ * @param reports true to list the uploaded files below the field; the Library view lists all files anyway
+ */
+export default function UploadField({ onSent, reports = false }: Readonly<{ onSent: () => void; reports?: boolean }>) {
   const { api, caller, domain, tenant } = useAccount();
   const { result, setResult } = useActionResult();
   const [files, setFiles] = useState<readonly WireFile[]>([]);
@@ -93,29 +90,19 @@ export default function UploadField({ onSent, reports = false }: UploadFieldProp
   );
 }
 
-type ChosenFile = Pick<File, "name" | "size">;
-
-interface UploadPlan<T extends ChosenFile> {
-  /** Files to upload. Each batch is sent in one request. */
-  readonly batches: readonly (readonly T[])[];
-  /** Reasons why some files are not uploaded, one sentence each. */
-  readonly refusals: readonly string[];
-}
-
 /**
- * Splits files into batches for upload requests, and states which files cannot be uploaded.
+ * Splits files into batches, each for one upload request, and states in `refusals` which files cannot be uploaded.
  * @param limits the server's limits; `null`: unknown, so all files form one batch
  */
-export function planUpload<T extends ChosenFile>(files: readonly T[], limits: WireUploadLimits | null): UploadPlan<T> {
-  if (limits === null) return { batches: files.length === 0 ? [] : [files], refusals: [] };
-  const named = new Map<string, number>();
-  for (const { name } of files) named.set(name, (named.get(name) ?? 0) + 1);
-  const twice = [...named].filter(([, count]) => count > 1);
-  const large = files.filter(({ name, size }) => named.get(name) === 1 && size > limits.file_bytes);
+export function planUpload<T extends Pick<File, "name" | "size">>(files: readonly T[], limits: WireUploadLimits | null) {
+  if (limits === null) return { batches: files.length === 0 ? [] : [[...files]], refusals: [] };
+  const named = Map.groupBy(files, ({ name }) => name);
+  const twice = [...named].filter(([, same]) => same.length > 1);
+  const unique = files.filter(({ name }) => named.get(name)?.length === 1);
+  const large = unique.filter(({ size }) => size > limits.file_bytes);
   const batches: T[][] = [];
   let room = { files: 0, bytes: 0 };
-  for (const file of files) {
-    if (named.get(file.name) !== 1 || file.size > limits.file_bytes) continue;
+  for (const file of unique.filter(({ size }) => size <= limits.file_bytes)) {
     if (room.files === 0 || room.bytes < file.size) {
       batches.push([]);
       room = { files: limits.files, bytes: limits.bytes };
@@ -125,17 +112,15 @@ export function planUpload<T extends ChosenFile>(files: readonly T[], limits: Wi
   }
   const refusals = [
     ...twice.map(
-      ([name, fileCount]) =>
-        `${fileCount} of the files are named ${name}, so each would replace the one before, and none was uploaded. Give them different names.`,
+      ([name, same]) =>
+        `${same.length} of the files are named ${name}, so each would replace the one before, and none was uploaded. Give them different names.`,
     ),
-    ...large.map((file) => tooLarge(file, limits)),
+    ...large.map(({ name, size }) => {
+      const [fileSize, limit] = [formatBytes(size, Math.ceil), formatBytes(limits.file_bytes, Math.floor)];
+      return `${name} is too large: it has ${fileSize}, and the limit is ${limit}. Split it, or ask your administrator to ingest it.`;
+    }),
   ];
   return { batches, refusals };
-}
-
-function tooLarge({ name, size }: ChosenFile, limits: WireUploadLimits): string {
-  const [fileSize, limit] = [formatBytes(size, Math.ceil), formatBytes(limits.file_bytes, Math.floor)];
-  return `${name} is too large: it has ${fileSize}, and the limit is ${limit}. Split it, or ask your administrator to ingest it.`;
 }
 
 /**

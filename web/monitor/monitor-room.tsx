@@ -1,14 +1,13 @@
-import { useCallback, useEffect, useMemo, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 import type { WireExperiment, WireMadeStatistics, WireStatistics } from "../../src/client/index.ts";
 import { queryOf } from "../app/route.ts";
-import { useAccount, useFetched } from "../app/use-account.ts";
-import { useLoaded } from "../app/use-loaded.ts";
+import { useAccount, useFetched, useLoaded } from "../app/use-account.ts";
 import { describeStage, FIRST_SENTENCE, formatCount, formatDate, formatNumber, REFUSALS } from "../format.ts";
-import { CheckField, SelectField, useEvery } from "../kit/controls.tsx";
-import { describeCheck, formatCost, formatDuration, formatShare } from "../kit/figures.ts";
-import { QuietButton } from "../kit/message.tsx";
-import { RoomPage } from "../kit/room-page.tsx";
-import { StateLine } from "../kit/state-line.tsx";
+import { useEvery } from "../kit/actions.tsx";
+import { Button, CheckField, SelectField } from "../kit/controls.tsx";
+import { formatCost, formatDuration, formatShare } from "../kit/figures.ts";
+import { StateLine } from "../kit/message.tsx";
+import { RoomPage } from "../kit/pane.tsx";
 import { Card, FigureTable } from "../kit/table.tsx";
 
 /** Maximum number of days that are listed. */
@@ -16,20 +15,17 @@ const LISTED = 31;
 
 /** Table of the numbers for each day, newest day first. */
 function Days({ days }: { readonly days: WireStatistics["days"] }) {
-  const rows = [...days].reverse().slice(0, LISTED);
+  const newest = days.toReversed().slice(0, LISTED);
   return (
     <FigureTable
       title="Day by day"
       columns={["Day", "Questions", "From cache", "Refused", "Failed", "Median", "95 of 100 within", "Tokens", "Spent"]}
-      rows={rows.map(({ day, interactions, refused, failed, hits, p50_ms, p95_ms, tokens, usd }) => ({
-        name: formatDate(day),
-        cells: [
-          ...[interactions, hits, refused, failed].map(formatNumber),
-          ...[p50_ms, p95_ms].map((ms) => (ms === null ? "–" : formatDuration(ms))),
-          formatNumber(tokens),
-          formatCost(usd),
-        ],
-      }))}
+      rows={newest.map(({ day, interactions, refused, failed, hits, p50_ms, p95_ms, tokens, usd }) => [
+        formatDate(day),
+        ...[interactions, hits, refused, failed].map(formatNumber),
+        ...[p50_ms, p95_ms].map((ms) => (ms === null ? "–" : formatDuration(ms))),
+        ...[formatNumber(tokens), formatCost(usd)],
+      ])}
       note={days.length > LISTED ? `The newest ${LISTED} of ${formatNumber(days.length)} days, in UTC.` : "Days are in UTC."}
     />
   );
@@ -64,7 +60,8 @@ export default function MonitorRoom() {
   const [live, setLive] = useState(false);
   const load = useCallback(
     async (signal: AbortSignal) => {
-      const query = rangeQuery(domain?.name, range);
+      const from = RANGES.find(({ name }) => name === range)?.from(Date.now()) ?? null;
+      const query = queryOf({ domain: domain?.name, since: from === null ? null : new Date(from).toISOString() });
       const [asked, made] = await Promise.all([
         api.get<WireStatistics>(`/v1/admin/stats?${query}`, signal),
         api.get<WireMadeStatistics>(`/v1/admin/stats/made?${query}`, signal),
@@ -83,16 +80,11 @@ export default function MonitorRoom() {
   return (
     <RoomPage title="Monitor">
       <div className="filters">
-        <SelectField
-          label="Time"
-          value={range}
-          options={RANGES.map(({ name, title }) => [name, title] as const)}
-          onChange={(chosen) => setRange(RANGES.find(({ name }) => name === chosen)?.name ?? "days")}
-        />
+        <SelectField label="Time" value={range} options={RANGES.map(({ name, title }) => [name, title] as const)} onChange={setRange} />
         <CheckField checked={live} onChange={setLive}>
           Refresh every {LIVE_MS / 1000} seconds
         </CheckField>
-        <QuietButton onClick={reload}>Refresh</QuietButton>
+        <Button onClick={reload}>Refresh</Button>
       </div>
       <StateLine state={state} what="the figures" onRetry={reload} />
       {state.type === "ready" ? <Figures statistics={state.value.asked} made={state.value.made} /> : null}
@@ -101,15 +93,10 @@ export default function MonitorRoom() {
   );
 }
 
-function rangeQuery(domain: string | undefined, range: string): string {
-  const from = RANGES.find(({ name }) => name === range)?.from(Date.now()) ?? null;
-  return queryOf({ domain, since: from === null ? null : new Date(from).toISOString() });
-}
-
 function Figures({ statistics, made }: { readonly statistics: WireStatistics; readonly made: WireMadeStatistics }) {
   const { interactions, hit_rate: hits, latency_ms: latency, spent, saved, feedback, confidence, statuses } = statistics;
-  const parts = useMemo(() => confidence.counts.map((count, i) => ({ name: `${i * 10}–${(i + 1) * 10} of 100`, count })), [confidence]);
   if (interactions === 0) return <p role="status">No questions were asked in this period.</p>;
+  const uncounted = spent.uncounted === 0 ? "" : `; cost of ${formatCount(spent.uncounted, "question")} unknown`;
   const ms = (value: number | null) => (value === null ? "unknown" : formatDuration(value));
   return (
     <>
@@ -127,7 +114,11 @@ function Figures({ statistics, made }: { readonly statistics: WireStatistics; re
           value={ms(latency.p50)}
           note={`95 of 100 answers within ${ms(latency.p95)}, longest ${ms(latency.max)}`}
         />
-        <Card title="Spent" value={formatCost(spent.usd)} note={`${costNote(spent)}; the cache saved ${formatCost(saved.usd)}`} />
+        <Card
+          title="Spent"
+          value={formatCost(spent.usd)}
+          note={`${formatCount(spent.tokens, "token")}${uncounted}; the cache saved ${formatCost(saved.usd)}`}
+        />
       </ul>
       <Days days={statistics.days} />
       <Made made={made} />
@@ -138,10 +129,10 @@ function Figures({ statistics, made }: { readonly statistics: WireStatistics; re
         <Bars title="Sources of answers" bars={named(statistics.levels, LEVELS)} />
         <Bars
           title="Confidence"
-          bars={parts}
+          bars={confidence.counts.map((count, part) => [tenthOf(part), count])}
           note={confidence.none === 0 ? null : `${formatCount(confidence.none, "question")} without a confidence`}
         />
-        <Bars title="Topics" bars={statistics.topics.map(({ topic, count }) => ({ name: topic.replaceAll("_", " "), count }))} />
+        <Bars title="Topics" bars={statistics.topics.map(({ topic, count }) => [topic.replaceAll("_", " "), count])} />
         <Bars title="Reviews" bars={named(statistics.reviews, {})} />
       </div>
     </>
@@ -150,10 +141,6 @@ function Figures({ statistics, made }: { readonly statistics: WireStatistics; re
 
 function shareOf(count: number = 0, of: number) {
   return { value: formatNumber(count), note: `${Math.round((100 * count) / of)} of 100` };
-}
-
-function costNote({ tokens, uncounted }: WireStatistics["spent"]): string {
-  return `${formatCount(tokens, "token")}${uncounted === 0 ? "" : `; cost of ${formatCount(uncounted, "question")} unknown`}`;
 }
 
 const STATUSES = { ok: "answered", insufficient_context: "refused", error: "failed" };
@@ -165,8 +152,13 @@ const LEVELS = {
   curated: "written by a reviewer",
 };
 
-function named(counts: Readonly<Record<string, number>>, names: Readonly<Record<string, string>>) {
-  return Object.entries(counts).map(([name, count]) => ({ name: names[name] ?? name, count }));
+function named(counts: Readonly<Record<string, number>>, names: Readonly<Record<string, string>>): BarsProps["bars"] {
+  return Object.entries(counts).map(([name, count]) => [names[name] ?? name, count]);
+}
+
+/** Names one of the ten parts of the scale of confidence. */
+function tenthOf(part: number): string {
+  return `${part * 10}–${(part + 1) * 10} of 100`;
 }
 
 /**
@@ -174,19 +166,14 @@ function named(counts: Readonly<Record<string, number>>, names: Readonly<Record<
  * of 70–80 % are right.
  */
 function Judged({ judged }: { readonly judged: WireStatistics["judged"] }) {
-  const rows = judged.flatMap(({ right, wrong }, part) => {
-    const n = right + wrong;
-    if (n === 0) return [];
-    const share = Math.round((100 * right) / n);
-    return [{ name: `${part * 10}–${(part + 1) * 10} of 100`, cells: [formatNumber(n), formatNumber(right), `${share} of 100`] }];
-  });
+  const rated = judged.map(({ right, wrong }, part) => ({ part, right, n: right + wrong })).filter(({ n }) => n > 0);
   return (
     <FigureTable
       title="Confidence and correctness"
       columns={["Confidence", "Judged", "Right", "Share right"]}
-      rows={rows}
+      rows={rated.map(({ part, right, n }) => [tenthOf(part), formatNumber(n), formatNumber(right), shareOf(right, n).note])}
       note={
-        rows.length === 0
+        rated.length === 0
           ? "No answer from this period was approved, flagged or rated."
           : "An answer counts as right if a reviewer approved it or a user rated it as right; a review outweighs a rating. The judged answers are few and not a random sample."
       }
@@ -196,18 +183,15 @@ function Judged({ judged }: { readonly judged: WireStatistics["judged"] }) {
 
 interface BarsProps {
   readonly title: string;
-  readonly bars: readonly { readonly name: string; readonly count: number }[];
+  readonly bars: readonly (readonly [name: string, count: number])[];
   readonly note?: string | null;
 }
 
 /** Draws counts as bars next to their numbers. */
-function Bars({ title, bars, note = null }: BarsProps) {
-  const most = Math.max(1, ...bars.map(({ count }) => count));
-  const rows = bars.map(({ name, count }) => ({
-    name,
-    cells: [<progress key="bar" value={count} max={most} aria-hidden="true" />, formatNumber(count)],
-  }));
-  return <FigureTable title={title} rows={rows} note={note} />;
+function Bars({ bars, ...rest }: BarsProps) {
+  const most = Math.max(1, ...bars.map(([, count]) => count));
+  const bar = (count: number) => <progress value={count} max={most} aria-hidden="true" />;
+  return <FigureTable {...rest} rows={bars.map(([name, count]) => [name, bar(count), formatNumber(count)])} />;
 }
 
 /**
@@ -240,15 +224,11 @@ function Experiment({ name, metric, better, planned, variants, verdict }: WireEx
       <FigureTable
         title={name}
         columns={["Variant", "Sessions", "Questions", metric.replaceAll("_", " "), "Difference from control"]}
-        rows={variants.map(({ name: variant, sessions, questions, compared }) => ({
-          name: variant,
-          cells: [
-            `${formatNumber(sessions)} of ${formatNumber(planned)}`,
-            formatNumber(questions),
-            compared === null ? "control" : figure(compared.mean),
-            compared === null ? "–" : `${figure(compared.difference)} [${figure(compared.low)}, ${figure(compared.high)}]`,
-          ],
-        }))}
+        rows={variants.map(({ name: variant, sessions, questions, compared }) => [
+          variant,
+          ...[`${formatNumber(sessions)} of ${formatNumber(planned)}`, formatNumber(questions)],
+          ...(compared === null ? ["control", "–"] : [figure(compared.mean), intervalOf(compared)]),
+        ])}
         note={`A ${better} value is better. Brackets: confidence intervals.`}
       />
       <p className={verdict.code === "guardrail_breached" || verdict.code === "assignment_broken" ? "message is-warning" : "message"}>
@@ -263,14 +243,19 @@ const STATES = { holds: "holds", breached: "breached", open: "undecided" } as co
 
 /** Shows the guardrails: metrics that a variant must not make worse. */
 function Guardrails({ variants }: Pick<WireExperiment, "variants">) {
-  const rows = variants.flatMap(({ name, guardrails }) =>
-    guardrails.map(({ metric, difference, low, high, margin, state }) => ({
-      name: `${name}: ${metric.replaceAll("_", " ")}`,
-      cells: [`${figure(difference)} [${figure(low)}, ${figure(high)}]`, figure(margin), STATES[state]],
-    })),
+  const all = variants.flatMap(({ name, guardrails }) => guardrails.map((one) => ({ name, ...one })));
+  if (all.length === 0) return null;
+  return (
+    <FigureTable
+      title="Guardrails"
+      columns={["Variant", "Difference", "Limit", "State"]}
+      rows={all.map((one) => [`${one.name}: ${one.metric.replaceAll("_", " ")}`, intervalOf(one), figure(one.margin), STATES[one.state]])}
+    />
   );
-  if (rows.length === 0) return null;
-  return <FigureTable title="Guardrails" columns={["Variant", "Difference", "Limit", "State"]} rows={rows} />;
+}
+
+function intervalOf({ difference, low, high }: Readonly<Record<"difference" | "low" | "high", number>>): string {
+  return `${figure(difference)} [${figure(low)}, ${figure(high)}]`;
 }
 
 function figure(value: number): string {
@@ -287,10 +272,10 @@ function Made({ made }: { readonly made: WireMadeStatistics }) {
       <FigureTable
         title="Time by stage"
         columns={["Stage", "Runs", "Median", "95 of 100", "99 of 100"]}
-        rows={stages.map(({ stage, n, p50, p95, p99 }) => ({
-          name: stage === FIRST_SENTENCE ? "Until the first checked sentence" : describeStage(stage),
-          cells: [formatNumber(n), ...[p50, p95, p99].map(formatDuration)],
-        }))}
+        rows={stages.map(({ stage, n, p50, p95, p99 }) => [
+          stage === FIRST_SENTENCE ? "Until the first checked sentence" : describeStage(stage),
+          ...[formatNumber(n), ...[p50, p95, p99].map(formatDuration)],
+        ])}
         note={`Based on the newest ${formatCount(answers, "answer")} with stored text. A cached answer shows the times of its original run.`}
       />
       <section className="chart" aria-label="Grades">
@@ -310,19 +295,16 @@ function Made({ made }: { readonly made: WireMadeStatistics }) {
       <FigureTable
         title="Models and services"
         columns={["Model", "Calls", "Tokens", "Spent", "Not reported"]}
-        rows={models.map(({ model, calls, tokens, usd, uncounted }) => ({
-          name: model,
-          cells: [formatNumber(calls), formatNumber(tokens), formatCost(usd), formatNumber(uncounted)],
-        }))}
+        rows={models.map(({ model, calls, tokens, usd, uncounted }) => [
+          model,
+          ...[formatNumber(calls), formatNumber(tokens), formatCost(usd), formatNumber(uncounted)],
+        ])}
         note={models.length === 0 ? "No language model was called; answers consist of quotes." : null}
       />
       <FigureTable
         title="Outcomes of checks"
         columns={["Check", "Passed", "Repaired", "Doubt", "Failed"]}
-        rows={checks.map(({ name: check, pass, repaired, warn, fail }) => ({
-          name: describeCheck(check),
-          cells: [pass, repaired, warn, fail].map(formatNumber),
-        }))}
+        rows={checks.map((one) => [one.name.replaceAll("-", " "), ...[one.pass, one.repaired, one.warn, one.fail].map(formatNumber)])}
       />
     </div>
   );

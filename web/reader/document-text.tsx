@@ -1,11 +1,12 @@
 import { memo, useMemo } from "react";
 import type { WireDocument } from "../../src/client/index.ts";
 import { goTo } from "../app/route.ts";
-import { CellRow } from "../kit/cell-row.tsx";
-import { cutText } from "../kit/cut-text.ts";
+import { Button } from "../kit/controls.tsx";
+import { cutText, type Range } from "../kit/cut-text.ts";
 import { Near } from "../kit/near.tsx";
+import { CellRow } from "../kit/table.tsx";
 
-export interface DocumentTextProps {
+interface DocumentTextProps {
   readonly document: Pick<WireDocument, "text" | "blocks" | "pages">;
   readonly highlights: readonly Highlight[];
   /** Offset to scroll to. Its section is rendered immediately; `null`: none. */
@@ -20,8 +21,8 @@ const SECTION_BLOCKS = 16;
 
 /** Shows a document with page numbers and highlights. Elements have their offset in the document as `data-at` or `data-from`. */
 export const DocumentText = memo(function DocumentText({ document, highlights, sought }: DocumentTextProps) {
-  const sections = useMemo(() => toSections(document), [document]);
-  return sections.map((blocks) => {
+  const sections = useMemo(() => Object.values(Object.groupBy(document.blocks, (_, i) => Math.floor(i / SECTION_BLOCKS))), [document]);
+  return sections.map((blocks = []) => {
     const [first, last] = [blocks[0]?.[0] ?? 0, blocks.at(-1)?.[1] ?? 0];
     const isWanted = highlights.some(({ type, start, end }) => type === "place" && start < last && end > first);
     const isSought = sought !== null && sought >= first && sought < last;
@@ -39,74 +40,49 @@ export const DocumentText = memo(function DocumentText({ document, highlights, s
 
 type Block = WireDocument["blocks"][number];
 
-function toSections({ blocks }: Pick<WireDocument, "blocks">): Block[][] {
-  const sections: Block[][] = [];
-  for (let i = 0; i < blocks.length; i += SECTION_BLOCKS) sections.push(blocks.slice(i, i + SECTION_BLOCKS));
-  return sections;
-}
-
-function TextBlock({
-  block: [start, end, type, level, header],
-  document,
-  highlights,
-}: Omit<DocumentTextProps, "sought"> & { readonly block: Block }) {
+function TextBlock({ block, document, highlights }: Omit<DocumentTextProps, "sought"> & { readonly block: Block }) {
+  const [start, end, type, level, header] = block;
   const { text, pages, blocks } = document;
   const page = pages === null ? -1 : pages.findLastIndex((at) => at >= start && at < end);
-  const pieces = (from: number, to: number) => <Pieces {...{ text, highlights }} start={from} end={to} />;
+  // Cut the text where highlights begin or end.
+  const pieces = (part: string, from: number) =>
+    cutText(part, from, highlights).map(({ start: at, text: piece, over }) => {
+      const strongest = over.find((one) => one.type === "place") ?? over[0];
+      const label = over.map((one) => one.label).join("; ");
+      return strongest === undefined ? (
+        <span key={at} data-from={at}>
+          {piece}
+        </span>
+      ) : (
+        <mark key={at} data-from={at} className={`is-${strongest.type}`} title={label}>
+          {piece}
+        </mark>
+      );
+    });
   return (
     <>
       {page < 0 ? null : <p className="page-number">Page {page + 1}</p>}
       <MarginNotes highlights={highlights.filter((one) => one.type === "cited" && one.start >= start && one.start < end)} />
       {type === "table-row" ? (
-        <CellRow
-          {...{ start, row: text.slice(start, end), isHeader: blocks[header]?.[0] === start }}
-          pieces={(cell, from) => pieces(from, from + cell.length)}
-        />
+        <CellRow {...{ start, row: text.slice(start, end), isHeader: blocks[header]?.[0] === start, pieces }} />
       ) : (
         <div
           data-at={start}
           className={`text-${type} level-${level}`}
           {...(type === "heading" ? { role: "heading", "aria-level": 3 } : {})}
         >
-          {pieces(start, end)}
+          {pieces(text.slice(start, end), start)}
         </div>
       )}
     </>
   );
 }
 
-interface PiecesProps {
-  readonly text: string;
-  readonly start: number;
-  readonly end: number;
-  readonly highlights: readonly Highlight[];
-}
-
-/** Shows a range of text in pieces, cut where highlights begin or end. */
-function Pieces({ text, start, end, highlights }: PiecesProps) {
-  return cutText(text.slice(start, end), start, highlights).map(({ start: from, text: piece, over }) => {
-    const strongest = over.find(({ type }) => type === "place") ?? over[0];
-    return strongest === undefined ? (
-      <span key={from} data-from={from}>
-        {piece}
-      </span>
-    ) : (
-      <mark key={from} data-from={from} className={`is-${strongest.type}`} title={over.map(({ label }) => label).join("; ")}>
-        {piece}
-      </mark>
-    );
-  });
-}
-
-/** A highlighted range: the linked place (`place`), or a quote in an answer (`cited`). */
-export interface Highlight {
-  readonly start: number;
-  readonly end: number;
-  readonly type: "place" | "cited";
-  readonly label: string;
-  /** Number of the turn whose answer quotes the range; `null`: none. */
-  readonly turn: number | null;
-}
+/**
+ * A highlighted range: the linked place (`place`), or a quote in an answer (`cited`). `turn`: number of the turn whose answer
+ * quotes the range; `null`: none.
+ */
+export type Highlight = Range & Readonly<{ type: "place" | "cited"; label: string; turn: number | null }>;
 
 /** Links in the margin to the answers of this conversation that quote the text. */
 function MarginNotes({ highlights }: { readonly highlights: readonly Highlight[] }) {
@@ -116,9 +92,9 @@ function MarginNotes({ highlights }: { readonly highlights: readonly Highlight[]
     <ul className="margin-notes" aria-label="Answers that quote this">
       {[...byTurn].map(([turn, label]) => (
         <li key={turn}>
-          <button type="button" className="margin-note" title={label} onClick={() => showTurn(turn)}>
+          <Button className="link-button" title={label} onClick={() => showTurn(turn)}>
             answer {turn}
-          </button>
+          </Button>
         </li>
       ))}
     </ul>
@@ -132,11 +108,7 @@ function showTurn(turn: number): void {
   requestAnimationFrame(() => heading()?.scrollIntoView({ block: "start" }));
 }
 
-export interface TextStretch {
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
-}
+export type TextStretch = Range & { readonly text: string };
 
 /** Returns the selected text and its offsets in the document; `null` if nothing inside `root` is selected. */
 export function readSelection(root: HTMLElement, selection: Selection | null): TextStretch | null {

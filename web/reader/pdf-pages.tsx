@@ -1,14 +1,13 @@
 import { GlobalWorkerOptions, getDocument, type PDFDocumentProxy } from "pdfjs-dist";
 import workerUrl from "pdfjs-dist/build/pdf.worker.min.mjs?url";
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import type { WireCitation, WireDocument } from "../../src/client/index.ts";
 import { messageOf } from "../app/api.ts";
-import { useAccount } from "../app/use-account.ts";
-import { useLoaded } from "../app/use-loaded.ts";
+import { useAccount, useLoaded } from "../app/use-account.ts";
+import { StateLine } from "../kit/message.tsx";
 import { Near } from "../kit/near.tsx";
-import { numbered } from "../kit/numbered.ts";
 import { showInPane } from "../kit/pane.tsx";
-import { StateLine } from "../kit/state-line.tsx";
+import { numbered } from "../kit/table.tsx";
 
 /** Path of the files that the PDF library loads by name: fonts, character maps and decoders. */
 const ASSETS = "/pdf/";
@@ -18,14 +17,12 @@ const ASSETS = "/pdf/";
  * approves its URL. This function creates a policy that approves only the worker.
  */
 function startWorker(): Worker {
-  const policy = window.trustedTypes?.createPolicy("sourcebound-pdf", {
-    createScriptURL(url: string) {
-      if (url !== workerUrl) throw new TypeError("only the worker of the PDF library is loaded");
-      return url;
-    },
-  });
-  const url = policy?.createScriptURL(workerUrl) ?? workerUrl;
-  return new Worker(url, { type: "module" });
+  const createScriptURL = (url: string) => {
+    if (url !== workerUrl) throw new TypeError("only the worker of the PDF library is loaded");
+    return url;
+  };
+  const policy = window.trustedTypes?.createPolicy("sourcebound-pdf", { createScriptURL });
+  return new Worker(policy?.createScriptURL(workerUrl) ?? workerUrl, { type: "module" });
 }
 
 /** Opens a PDF. Scripts, forms and links in it are ignored. */
@@ -40,13 +37,9 @@ function openPdf(bytes: ArrayBuffer): Promise<PDFDocumentProxy> {
 type PagePlace = NonNullable<WireDocument["places"]>[number] | NonNullable<WireCitation["original"]["pages"]>[number];
 
 /** Boxes to highlight on pages: the linked place (`place`), or a quote in an answer (`cited`). */
-export interface PageMark {
-  readonly type: "place" | "cited";
-  readonly label: string;
-  readonly pages: readonly PagePlace[];
-}
+export type PageMark = Readonly<{ type: "place" | "cited"; label: string; pages: readonly PagePlace[] }>;
 
-export interface PdfPagesProps {
+interface PdfPagesProps {
   /** Path of the file in the API. */
   readonly path: string;
   readonly title: string;
@@ -86,25 +79,25 @@ interface PdfPageProps extends Pick<PdfPagesProps, "title" | "marks"> {
 
 function PdfPage({ file, number, title, marks, isWanted }: PdfPageProps) {
   const whole = useRef<HTMLElement>(null);
-  const [drawn, setDrawn] = useState<{ readonly width: number; readonly height: number } | null>(null);
+  const [drawn, setDrawn] = useState(false);
   const [failed, setFailed] = useState<string | null>(null);
-  const here = useMemo(
-    () => marks.flatMap(({ type, label, pages }) => pages.filter(({ page }) => page === number).map((place) => ({ type, label, place }))),
-    [marks, number],
+  const here = marks.flatMap(({ type, label, pages }) =>
+    pages.filter(({ page }) => page === number).map((place) => ({ type, label, place })),
   );
   const draw = useCallback(
     (canvas: HTMLCanvasElement | null) => {
       if (canvas === null) return;
       const stopped = new AbortController();
-      drawPage(file, number, canvas, stopped.signal).then(setDrawn, (error: unknown) => {
-        if (!stopped.signal.aborted) setFailed(messageOf(error));
-      });
+      drawPage(file, number, canvas, stopped.signal).then(
+        () => setDrawn(true),
+        (error: unknown) => stopped.signal.aborted || setFailed(messageOf(error)),
+      );
       return () => stopped.abort();
     },
     [file, number],
   );
   useEffect(() => {
-    if (isWanted && drawn !== null) showInPane(whole.current?.querySelector(".page-mark.is-place"), "center");
+    if (isWanted && drawn) showInPane(whole.current?.querySelector(".page-mark.is-place"), "center");
   }, [isWanted, drawn]);
   return (
     <figure className="pdf-page" ref={whole}>
@@ -112,7 +105,7 @@ function PdfPage({ file, number, title, marks, isWanted }: PdfPageProps) {
       {failed === null ? null : <p className="message is-warning">This page cannot be displayed: {failed}. Its text is under “Text”.</p>}
       <div className="pdf-sheet">
         <canvas ref={draw} role="img" aria-label={`Page ${number} of ${title}; its text is under “Text”`} />
-        {drawn === null ? null : here.map(({ type, label, place }) => <Marks key={`${type} ${label}`} {...{ type, label, place }} />)}
+        {drawn ? here.map((mark) => <Marks key={`${mark.type} ${mark.label}`} {...mark} />) : null}
       </div>
     </figure>
   );
@@ -123,22 +116,14 @@ function Marks({ type, label, place }: Omit<PageMark, "pages"> & { readonly plac
   const { width, height, boxes } = place;
   if (boxes === undefined || width === undefined || height === undefined) return null;
   const share = (of: number, whole: number) => `${(100 * of) / whole}%`;
-  return numbered(boxes).map(({ place: at, item: box }) => (
-    <span
-      key={at}
-      className={`page-mark is-${type}`}
-      title={label}
-      style={{
-        left: share(box.x, width),
-        top: share(box.y, height),
-        width: share(box.width, width),
-        height: share(box.height, height),
-      }}
-    />
-  ));
+  return numbered(boxes).map(({ place: at, item: box }) => {
+    const place = { left: share(box.x, width), top: share(box.y, height) };
+    const size = { width: share(box.width, width), height: share(box.height, height) };
+    return <span key={at} className={`page-mark is-${type}`} title={label} style={{ ...place, ...size }} />;
+  });
 }
 
-async function drawPage(file: PDFDocumentProxy, number: number, canvas: HTMLCanvasElement, signal: AbortSignal) {
+async function drawPage(file: PDFDocumentProxy, number: number, canvas: HTMLCanvasElement, signal: AbortSignal): Promise<void> {
   const page = await file.getPage(number);
   const natural = page.getViewport({ scale: 1 });
   const wanted = canvas.parentElement?.clientWidth ?? natural.width;
@@ -150,5 +135,4 @@ async function drawPage(file: PDFDocumentProxy, number: number, canvas: HTMLCanv
   const task = page.render({ canvas, viewport });
   signal.addEventListener("abort", () => task.cancel(), { once: true });
   await task.promise;
-  return { width: natural.width, height: natural.height };
 }

@@ -1,29 +1,25 @@
 import { lazy, Suspense, type SyntheticEvent, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { WireDocument } from "../../src/client/index.ts";
 import { documentPath, goTo, type Place, queryOf } from "../app/route.ts";
-import { useAccount, useFetched } from "../app/use-account.ts";
-import { useLoaded } from "../app/use-loaded.ts";
+import { useAccount, useFetched, useLoaded } from "../app/use-account.ts";
 import type { PaneParts } from "../ask/ask-room.tsx";
 import type { Turn } from "../ask/conversation/state.ts";
 import { formatCount, formatDate, toHttpUrl } from "../format.ts";
-import { TextField } from "../kit/controls.tsx";
-import { Linked, QuietButton } from "../kit/message.tsx";
+import { Button, TextField } from "../kit/controls.tsx";
+import { Linked, StateLine } from "../kit/message.tsx";
 import { Pane, showInPane } from "../kit/pane.tsx";
-import { ScrollRegion } from "../kit/scroll-region.tsx";
-import { StateLine } from "../kit/state-line.tsx";
 import { Tabbed } from "../kit/tabbed.tsx";
+import { ScrollRegion } from "../kit/table.tsx";
 import { DocumentText, type Highlight, readSelection, type TextStretch } from "./document-text.tsx";
 import type { PageMark } from "./pdf-pages.tsx";
 import { Summary } from "./summary.tsx";
 
 const PdfPages = lazy(() => import("./pdf-pages.tsx"));
 
-export interface ReaderPaneProps extends PaneParts {
-  readonly place: Place;
-}
+type ReaderPaneProps = PaneParts & { readonly place: Place };
 
 /** A pane with a whole document, beside the conversation. */
-export default function ReaderPane({ place, turns, ask, running }: ReaderPaneProps) {
+export default function ReaderPane({ place, ...parts }: ReaderPaneProps) {
   const [state, reload] = useFetched<WireDocument>(`${documentPath(place.document)}?${scopeOf(place)}`);
   const gone = state.type === "failed" && state.code === "unknown_document";
   return (
@@ -38,7 +34,7 @@ export default function ReaderPane({ place, turns, ask, running }: ReaderPanePro
       ) : (
         <StateLine state={state} what="the document" onRetry={reload} />
       )}
-      {state.type === "ready" ? <Opened key={state.value.version} document={state.value} {...{ place, turns, ask, running }} /> : null}
+      {state.type === "ready" ? <Opened key={state.value.version} document={state.value} place={place} {...parts} /> : null}
     </Pane>
   );
 }
@@ -54,20 +50,31 @@ type OpenedProps = ReaderPaneProps & { readonly document: WireDocument };
 
 /** Shows a document: its text and, for a PDF, its pages. */
 function Opened(props: OpenedProps) {
-  const { document, place, turns } = props;
+  const { document, place } = props;
   const located = useMemo(() => locatePlace(document, place), [document, place]);
+  const text = <Text key="text" {...props} located={located} />;
   return (
     <>
       <DocumentFacts document={document} />
-      <PlaceLine located={located} place={place} />
+      {located.type === "moved" ? (
+        <p className="message" role="status">
+          <strong>Moved.</strong> The document has changed; the quoted text still exists and is highlighted.
+        </p>
+      ) : null}
+      {located.type === "changed" ? (
+        <p className="message is-warning" role="status">
+          <strong>Changed.</strong> The quoted text is no longer in the current document.
+          {place.quote === null ? "" : ` It was: “${place.quote}”`}
+        </p>
+      ) : null}
       {document.format !== "pdf" || document.path.includes("#") ? (
-        <Text {...props} located={located} />
+        text
       ) : (
         <Tabbed
           label="How the document is shown"
           parts={[
-            ["Text", <Text key="text" {...props} located={located} />],
-            ["Pages", <Pages key="pages" {...{ document, place, turns, located }} />],
+            ["Text", text],
+            ["Pages", <Pages key="pages" {...props} located={located} />],
           ]}
         />
       )}
@@ -75,21 +82,12 @@ function Opened(props: OpenedProps) {
   );
 }
 
-interface PagesProps extends Pick<OpenedProps, "document" | "place" | "turns"> {
-  readonly located: Located;
-}
-
-function Pages({ document, place, turns, located }: PagesProps) {
+function Pages({ document, place, turns, located }: OpenedProps & { readonly located: Located }) {
   const { api } = useAccount();
   const scope = scopeOf(place);
-  const range = located.type === "none" || located.type === "changed" ? null : `start=${located.start}&end=${located.end}`;
   const path = documentPath(document.id);
-  const [state] = useLoaded(
-    useCallback(
-      (signal) => (range === null ? Promise.resolve(null) : api.get<WireDocument>(`${path}?${scope}&${range}`, signal)),
-      [api, path, scope, range],
-    ),
-  );
+  const asked = "start" in located ? `${path}?${scope}&start=${located.start}&end=${located.end}` : null;
+  const [state] = useLoaded(useCallback(async (signal) => (asked === null ? null : api.get<WireDocument>(asked, signal)), [api, asked]));
   const places = state.type === "ready" ? (state.value?.places ?? []) : [];
   const marks = useMemo(
     (): PageMark[] => [{ type: "place", label: "The quote", pages: places }, ...citedIn(turns, document)],
@@ -107,7 +105,10 @@ function Text({ document, turns, ask, running, located }: OpenedProps & { readon
   const scroller = useRef<HTMLElement>(null);
   const [selected, setSelected] = useState<TextStretch | null>(null);
   const [sought, setSought] = useState<number | null>(null);
-  const highlights = useMemo(() => [...markOf(located), ...citedIn(turns, document)], [located, turns, document]);
+  const highlights = useMemo(() => {
+    const place: Highlight[] = "start" in located ? [{ ...located, type: "place", label: "The quote", turn: null }] : [];
+    return [...place, ...citedIn(turns, document)];
+  }, [located, turns, document]);
 
   useEffect(() => {
     showInPane(scroller.current?.querySelector("mark.is-place"), "center");
@@ -131,7 +132,18 @@ function Text({ document, turns, ask, running, located }: OpenedProps & { readon
 
   return (
     <>
-      <Outline document={document} onGo={setSought} />
+      <details className="outline">
+        <summary>Summary{document.outline.length === 0 ? "" : ` (${formatCount(document.outline.length, "heading")})`}</summary>
+        <nav aria-label="Outline">
+          <Summary document={document}>
+            {(heading, start) => (
+              <Button className="link-button" onClick={() => setSought(start)}>
+                {heading}
+              </Button>
+            )}
+          </Summary>
+        </nav>
+      </details>
       <p className="muted">Select text to ask about it.</p>
       <ScrollRegion className="document-text" region={scroller} aria-label={`Text of ${document.title}`}>
         {document.text === "" ? (
@@ -175,7 +187,7 @@ function DocumentFacts({ document: { id, title, as_of, url, path, pages, notices
         )}
       </p>
       <p className="row">
-        <QuietButton onClick={() => choose([{ id, title }])}>Ask only this document</QuietButton>
+        <Button onClick={() => choose([{ id, title }])}>Ask only this document</Button>
       </p>
       {notices.map(({ code, message }) => (
         <p key={`${code} ${message}`} className="message">
@@ -186,56 +198,14 @@ function DocumentFacts({ document: { id, title, as_of, url, path, pages, notices
   );
 }
 
-function PlaceLine({ located, place }: { readonly located: Located; readonly place: Place }) {
-  if (located.type === "moved") {
-    return (
-      <p className="message" role="status">
-        <strong>Moved.</strong> The document has changed; the quoted text still exists and is highlighted.
-      </p>
-    );
-  }
-  if (located.type === "changed") {
-    return (
-      <p className="message is-warning" role="status">
-        <strong>Changed.</strong> The quoted text is no longer in the current document.
-        {place.quote === null ? "" : ` It was: “${place.quote}”`}
-      </p>
-    );
-  }
-  return null;
-}
-
-function Outline({ document, onGo }: { readonly document: WireDocument; readonly onGo: (start: number) => void }) {
-  const { outline } = document;
-  return (
-    <details className="outline">
-      <summary>Summary{outline.length === 0 ? "" : ` (${formatCount(outline.length, "heading")})`}</summary>
-      <nav aria-label="Outline">
-        <Summary document={document}>
-          {(heading, start) => (
-            <button type="button" className="link-button" onClick={() => onGo(start)}>
-              {heading}
-            </button>
-          )}
-        </Summary>
-      </nav>
-    </details>
-  );
-}
-
-function markOf(located: Located): Highlight[] {
-  if (located.type === "none" || located.type === "changed") return [];
-  return [{ start: located.start, end: located.end, type: "place", label: "The quote", turn: null }];
-}
-
 /** Returns the quotes from the current version of the document in the answers of this conversation. */
 function citedIn(turns: readonly Turn[], { id, version }: WireDocument) {
   return turns.flatMap(({ id: turn, question, citations }) =>
     citations
       .filter((citation) => citation.document_id === id && citation.document_version === version)
-      .map(({ start, end, n, original }) => ({
-        ...{ start, end, type: "cited" as const, turn, label: `Source ${n} of “${question}”`, pages: original.pages ?? [] },
-      })),
+      .map(({ start, end, n, original: { pages = [] } }) => {
+        return { start, end, type: "cited" as const, turn, label: `Source ${n} of “${question}”`, pages };
+      }),
   );
 }
 
@@ -264,10 +234,10 @@ function AskSelection({ selected, busy, onAsk, onClose }: AskSelectionProps) {
         {...{ value: question, maxLength: 500, onChange: setQuestion }}
       />
       <div className="row">
-        <button type="submit" className="ask-button" disabled={busy || typed === ""}>
+        <Button type="submit" className="ask-button" disabled={busy || typed === ""}>
           Ask about it
-        </button>
-        <QuietButton onClick={onClose}>Clear selection</QuietButton>
+        </Button>
+        <Button onClick={onClose}>Clear selection</Button>
       </div>
     </form>
   );
@@ -275,35 +245,31 @@ function AskSelection({ selected, busy, onAsk, onClose }: AskSelectionProps) {
 
 /** Where a linked quote is in the current document. `none`: the link has no quote, or its place is ambiguous. */
 type Located =
-  | { readonly type: "none" }
-  /** The quote is at the linked offsets. */
-  | { readonly type: "same"; readonly start: number; readonly end: number }
-  /** The document has another version than the link, but contains the quote. */
-  | { readonly type: "moved"; readonly start: number; readonly end: number }
-  /** The document does not contain the quote. Or it contains it several times, but not at the linked offset. */
-  | { readonly type: "changed" };
+  /** `changed`: the document does not contain the quote, or contains it several times, but not at the linked offset. */
+  | { readonly type: "none" | "changed" }
+  /** `same`: at the linked offsets. `moved`: the document has another version than the link, but contains the quote. */
+  | { readonly type: "same" | "moved"; readonly start: number; readonly end: number };
 
 /** Locates a linked quote in the document. If the link has no offsets, the whole text is searched for the quote. */
 export function locatePlace({ text, version }: Pick<WireDocument, "text" | "version">, place: Place): Located {
   const { start, end, quote } = place;
-  if (start === null || end === null) return quote === null || quote === "" ? { type: "none" } : findQuote(text, quote);
+  if (start === null || end === null) {
+    if (quote === null) return { type: "none" };
+    const at = onlyPlace(text, quote);
+    if (at !== null) return { type: "same", start: at, end: at + quote.length };
+    return { type: text.includes(quote) ? "none" : "changed" };
+  }
   if (place.version === version || (place.version === null && quote === null)) {
     return end <= text.length && (quote === null || text.startsWith(quote, start)) ? { type: "same", start, end } : { type: "changed" };
   }
-  if (quote === null || quote === "") return { type: "changed" };
+  if (quote === null) return { type: "changed" };
   const length = end - start;
   const at = text.startsWith(quote, start) ? start : onlyPlace(text, quote);
   if (at === null || at + length > text.length) return { type: "changed" };
   return { type: "moved", start: at, end: at + length };
 }
 
-/** Locates a quote without offsets. If the text contains it several times, the result is `none`, and the document opens at its start. */
-function findQuote(text: string, quote: string): Located {
-  const at = onlyPlace(text, quote);
-  if (at !== null) return { type: "same", start: at, end: at + quote.length };
-  return { type: text.includes(quote) ? "none" : "changed" };
-}
-
+/** Returns the offset of a quote that the text contains exactly once, otherwise `null`. */
 function onlyPlace(text: string, quote: string): number | null {
   const first = text.indexOf(quote);
   return first < 0 || text.indexOf(quote, first + 1) >= 0 ? null : first;

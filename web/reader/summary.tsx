@@ -3,6 +3,8 @@ import type { WireDocument } from "../../src/client/index.ts";
 
 type Summarised = Pick<WireDocument, "text" | "blocks" | "outline" | "title">;
 
+const SENTENCES = new Intl.Segmenter("en", { granularity: "sentence" });
+
 interface Point {
   readonly start: number;
   /** The heading; `null` if it is the title, or if the document has no headings. */
@@ -18,23 +20,13 @@ export function summaryOf({ text, blocks, outline, title }: Summarised): Point[]
   return headings.map(({ start, level, text: heading }) => {
     const [from, to, type] = blocks[blocks.findIndex((block) => block[0] === start) + 1] ?? [0, 0, "heading"];
     const isProse = type === "paragraph" || type === "list-item" || type === "quote";
-    const sentence = isProse ? firstSentence(text.slice(from, to)) : "";
-    return { start: Math.max(0, start), level, heading: heading === title ? null : heading, sentence };
+    const [first] = SENTENCES.segment(isProse ? text.slice(from, to) : "");
+    return { start: Math.max(0, start), level, heading: heading === title ? null : heading, sentence: first?.segment.trim() ?? "" };
   });
 }
 
-function firstSentence(text: string): string {
-  const [first] = new Intl.Segmenter("en", { granularity: "sentence" }).segment(text);
-  return first?.segment.trim() ?? "";
-}
-
-interface SummaryProps {
-  readonly document: Summarised;
-  /** Renders a heading, for example as a link. @param start offset of the heading in the document */
-  readonly children: (heading: string, start: number) => ReactNode;
-}
-
-export function Summary({ document, children }: SummaryProps) {
+/** @param children renders a heading, for example as a link, given its offset in the document */
+export function Summary({ document, children }: { document: Summarised; children: (heading: string, start: number) => ReactNode }) {
   return (
     <ul>
       {summaryOf(document).map(({ start, level, heading, sentence }) => (

@@ -2,10 +2,9 @@ import { useState } from "react";
 import type { WireReports } from "../../src/client/index.ts";
 import { formatRoute, queryOf } from "../app/route.ts";
 import { useAccount, useFetched } from "../app/use-account.ts";
-import { formatCount, formatDate } from "../format.ts";
+import { formatCount, formatDate, REFUSALS } from "../format.ts";
 import { SelectField } from "../kit/controls.tsx";
-import { StateLine } from "../kit/state-line.tsx";
-import { labelRefusal } from "./review-words.ts";
+import { StateLine } from "../kit/message.tsx";
 
 /** Maximum number of reports that are listed. */
 const LISTED = 50;
@@ -28,7 +27,15 @@ export function Reports() {
       <h2>By topic</h2>
       <ul className="stack">
         {topics.map((one) => (
-          <Gap key={one.topic ?? ""} topic={one} />
+          <li key={one.topic ?? ""} className="card">
+            <strong>{nameOf(one)}</strong>
+            <span className="muted">
+              {formatCount(one.reports, "report")}, {formatCount(one.refused, "refusal")}
+              {one.mean_confidence === null ? "" : `; sources match on average: ${Math.round(one.mean_confidence * 100)} of 100`}
+            </span>
+            {one.missing.length === 0 ? null : <span>Not in the documents: {one.missing.map(({ text }) => text).join(", ")}</span>}
+            <Advice advice={one.recommendations} />
+          </li>
         ))}
       </ul>
       <h2>Reports</h2>
@@ -50,11 +57,13 @@ export function Reports() {
             <a className="queue-item" href={formatRoute({ room: "review", id: interaction })}>
               <span>{question || "A question whose text was not stored"}</span>
               <span className="muted">
-                {refusal ? labelRefusal(refusal) : "answered with a warning or low confidence"}
+                {refusal
+                  ? `not answered: ${REFUSALS[refusal] ?? refusal.replaceAll("_", " ")}`
+                  : "answered with a warning or low confidence"}
                 {typeof confidence === "number" ? ` · sources match: ${Math.round(confidence * 100)} of 100` : ""} ·{" "}
                 {formatDate(at.slice(0, 10))}
               </span>
-              <AdviceLines advice={recommendations ?? []} />
+              <Advice advice={recommendations ?? []} />
             </a>
           </li>
         ))}
@@ -63,22 +72,7 @@ export function Reports() {
   );
 }
 
-function Gap({ topic }: { readonly topic: WireReports["topics"][number] }) {
-  const { reports, refused, mean_confidence: confidence, missing, recommendations } = topic;
-  return (
-    <li className="card">
-      <strong>{nameOf(topic)}</strong>
-      <span className="muted">
-        {formatCount(reports, "report")}, {formatCount(refused, "refusal")}
-        {confidence === null ? "" : `; sources match on average: ${Math.round(confidence * 100)} of 100`}
-      </span>
-      {missing.length === 0 ? null : <span>Not in the documents: {missing.map(({ text }) => text).join(", ")}</span>}
-      <AdviceLines advice={recommendations} />
-    </li>
-  );
-}
-
-function AdviceLines({ advice }: { readonly advice: WireReports["items"][number]["report"]["recommendations"] }) {
+function Advice({ advice }: { readonly advice: WireReports["items"][number]["report"]["recommendations"] }) {
   return advice.map(({ text }) => (
     <span key={text} className="muted">
       {text}

@@ -3,13 +3,20 @@ import { linesOfWire, lineText, type WireAnswer, type WireReview } from "../../s
 import { formatRoute, placeOf } from "../app/route.ts";
 import { useAccount, useFetched } from "../app/use-account.ts";
 import { formatDate } from "../format.ts";
+import { ResultLine, useActionResult } from "../kit/actions.tsx";
 import { changesOf, TextDiff } from "../kit/changes.tsx";
-import { ResultLine, TextField, useActionResult } from "../kit/controls.tsx";
-import { numbered } from "../kit/numbered.ts";
-import { StateLine } from "../kit/state-line.tsx";
-import { labelCorrected, labelStatus } from "./review-words.ts";
+import { Button, TextField } from "../kit/controls.tsx";
+import { StateLine } from "../kit/message.tsx";
+import { numbered } from "../kit/table.tsx";
+
+export const STATUSES: Readonly<Record<WireReview["review_status"], string>> = {
+  unreviewed: "not reviewed",
+  approved: "approved",
+  flagged: "flagged as wrong",
+};
 
 const NAME = "sourcebound.reviewer";
+const FLAGGED = "Flagged. The answer will not be served again.";
 
 /** Shows one answer with its sources, and the actions that a reviewer may take. */
 export function ReviewCase({ id, onChanged }: { readonly id: string; readonly onChanged: () => void }) {
@@ -45,33 +52,29 @@ export function ReviewCase({ id, onChanged }: { readonly id: string; readonly on
         />
       </div>
       <div className="row actions">
-        <button type="button" className="ask-button" disabled={!named} onClick={() => act("approve", {}, "Approved.")}>
+        <Button className="ask-button" disabled={!named} onClick={() => act("approve", {}, "Approved.")}>
           Approve
-        </button>
-        <button
-          type="button"
-          className="quiet-button is-danger"
-          disabled={!named}
-          onClick={() => act("flag", {}, "Flagged. The answer will not be served again.")}
-        >
+        </Button>
+        <Button className="quiet-button is-danger" disabled={!named} onClick={() => act("flag", {}, FLAGGED)}>
           Flag as wrong
-        </button>
-        <button
-          type="button"
-          className="quiet-button"
-          disabled={!named || review.answer === null}
-          aria-expanded={correcting}
-          onClick={() => setCorrecting(!correcting)}
-        >
+        </Button>
+        <Button disabled={!named || review.answer === null} aria-expanded={correcting} onClick={() => setCorrecting(!correcting)}>
           Write a correction
-        </button>
+        </Button>
       </div>
       <ResultLine result={result} otherwise={named ? "" : "Enter your name before you decide."} />
       {correcting && review.answer !== null ? (
-        <CorrectionForm answer={review.answer} onSend={(answer) => act("correct", { answer }, labelCorrected(review.within))} />
+        <CorrectionForm answer={review.answer} onSend={(answer) => act("correct", { answer }, describeCorrected(review))} />
       ) : null}
     </>
   );
+}
+
+/** Says for which questions the correction is served. */
+function describeCorrected({ within }: WireReview): string {
+  return within === null
+    ? "Corrected. From now on, whoever asks this question without filters gets the correction."
+    : `Corrected. From now on, whoever asks this question only within ${within} gets the correction; without this limit, it is answered as before.`;
 }
 
 function Shown({ review }: { readonly review: WireReview }) {
@@ -82,7 +85,7 @@ function Shown({ review }: { readonly review: WireReview }) {
       <h2 className="case-question">{question === "" ? "The question's text was not stored" : question}</h2>
       {within === null ? null : <p className="muted">Limited to {within}.</p>}
       <p className="muted">
-        {labelStatus(status)}
+        {STATUSES[status]}
         {by === null ? "" : ` by ${by}`}
         {demoted === null ? "" : `; a source has changed since (${formatDate(demoted.slice(0, 10))})`}
         {curated === null ? "" : `; corrected by ${curated.by}`}
@@ -110,7 +113,7 @@ function Shown({ review }: { readonly review: WireReview }) {
                 .filter(({ n }) => line.citations.includes(n))
                 .map((citation) => (
                   <blockquote key={citation.n} className="read">
-                    [{citation.n}] “{citation.quote}” <a href={formatRoute(placeOf(citation, citation.quote, review))}>{citation.title}</a>
+                    [{citation.n}] “{citation.quote}” <a href={formatRoute(placeOf(citation, review))}>{citation.title}</a>
                   </blockquote>
                 ))}
             </li>
@@ -157,9 +160,9 @@ function CorrectionForm({ answer, onSend }: { readonly answer: WireAnswer; reado
       <h3>Changes</h3>
       <TextDiff changes={changes} />
       <div className="row">
-        <button type="submit" className="ask-button" disabled={busy || text.trim() === "" || text === before}>
+        <Button type="submit" className="ask-button" disabled={busy || text.trim() === "" || text === before}>
           Save the correction
-        </button>
+        </Button>
       </div>
     </form>
   );

@@ -5,13 +5,45 @@ import { useAccount, useFetched } from "../app/use-account.ts";
 import { formatCount, formatDate } from "../format.ts";
 import { SelectField, TextField } from "../kit/controls.tsx";
 import { formatMoment } from "../kit/figures.ts";
-import { RoomPage } from "../kit/room-page.tsx";
-import { StateLine } from "../kit/state-line.tsx";
+import { StateLine } from "../kit/message.tsx";
+import { RoomPage } from "../kit/pane.tsx";
 import { Tabbed } from "../kit/tabbed.tsx";
 import { ScrollTable } from "../kit/table.tsx";
 import { Reports } from "./reports.tsx";
-import { ReviewCase } from "./review-case.tsx";
-import { labelAction, labelFit, labelReasons, labelStatus } from "./review-words.ts";
+import { ReviewCase, STATUSES } from "./review-case.tsx";
+
+// Words for users, by the server's code. A code without an entry is shown unchanged.
+
+/** Reasons why an answer waits for review. The queue can be filtered by them. */
+const REASONS: Readonly<Record<string, string>> = {
+  "thumbs down": "a user rated it wrong",
+  "a source changed": "a source has changed since",
+  flagged: "flagged as wrong",
+  conflict: "sources disagree",
+  warning: "shown with a warning",
+  reported: "a report says what the documents lack",
+  refused: "not answered",
+};
+
+const ACTIONS: Readonly<Record<string, string>> = {
+  approve: "approved an answer",
+  flag: "flagged an answer as wrong",
+  correct: "corrected an answer",
+  demote: "returned an answer to review, because a source changed",
+  feedback: "rated an answer",
+  forget: "deleted stored data",
+  purge: "removed old entries of this log",
+  create_key: "created a key",
+  revoke_key: "revoked a key",
+};
+
+/** Describes why a question waits for review. Each reason occurs once. The confidence is left out: it is shown separately. */
+export function labelReasons(why: readonly string[]): readonly string[] {
+  const kinds = why
+    .filter((one) => !one.startsWith("confidence"))
+    .map((one) => one.replace(/^\d+ /, "").replace(/^(conflict|warning)s$/, "$1"));
+  return [...new Set(kinds.map((kind) => REASONS[kind] ?? kind))];
+}
 
 /** Actions in the audit log that concern an answer. */
 const OF_AN_ANSWER: ReadonlySet<string> = new Set(["approve", "flag", "correct", "demote", "feedback"]);
@@ -41,7 +73,7 @@ function AuditLog() {
                 {formatMoment(at)}
               </time>,
               by,
-              labelAction(action),
+              ACTIONS[action] ?? action.replaceAll("_", " "),
               OF_AN_ANSWER.has(action) ? (
                 <a key="of" href={formatRoute({ room: "review", id: subject })}>
                   the answer
@@ -57,12 +89,7 @@ function AuditLog() {
   );
 }
 
-interface ReviewRoomProps {
-  /** Id of the answer that is open; `null`: none. */
-  readonly id: string | null;
-}
-
-const STATUSES = [
+const SHOWN = [
   ["", "Needs review"],
   ["waiting", "All waiting"],
   ["unreviewed", "Not reviewed"],
@@ -72,8 +99,11 @@ const STATUSES = [
 /** Maximum number of questions that are listed. */
 const LISTED = 100;
 
+/** Id of the answer that is open; `null`: none. */
+type Open = { readonly id: string | null };
+
 /** The Review view: answers to review, reports on gaps in the documents, and the audit log. */
-export default function ReviewRoom({ id }: ReviewRoomProps) {
+export default function ReviewRoom({ id }: Open) {
   return (
     <RoomPage title="Review">
       <Tabbed
@@ -89,7 +119,7 @@ export default function ReviewRoom({ id }: ReviewRoomProps) {
 }
 
 /** Shows the queue of answers to review, and the open answer beside it. */
-function Queue({ id }: ReviewRoomProps) {
+function Queue({ id }: Open) {
   const { domain } = useAccount();
   const [status, setStatus] = useState("");
   const [words, setWords] = useState("");
@@ -98,23 +128,17 @@ function Queue({ id }: ReviewRoomProps) {
   const [state, reload] = useFetched<{ items: readonly WireQueueItem[] }>(path);
   const items = (state.type === "ready" ? state.value.items : []).filter((item) => status !== "" || needsPerson(item));
   const reasons = [...new Set(items.flatMap((item) => labelReasons(item.why)))].sort();
-  const found = items.filter(
-    (item) => item.question.toLowerCase().includes(words.toLowerCase()) && (why === "" || labelReasons(item.why).includes(why)),
-  );
+  const choices = [["", "anything"] as const, ...reasons.map((one) => [one, one] as const)];
+  const found = items
+    .filter((item) => item.question.toLowerCase().includes(words.toLowerCase()))
+    .filter((item) => why === "" || labelReasons(item.why).includes(why));
   return (
     <div className="columns">
       <section aria-label="Queue">
         <div className="filters">
-          <SelectField label="Show" value={status} options={STATUSES} onChange={setStatus} />
+          <SelectField label="Show" value={status} options={SHOWN} onChange={setStatus} />
           <TextField type="search" label="Question contains" value={words} onChange={setWords} />
-          {reasons.length === 0 ? null : (
-            <SelectField
-              label="Reason"
-              value={why}
-              options={[["", "anything"], ...reasons.map((one) => [one, one] as const)]}
-              onChange={setWhy}
-            />
-          )}
+          {reasons.length > 0 ? <SelectField label="Reason" value={why} options={choices} onChange={setWhy} /> : null}
         </div>
         <StateLine state={state} what="the queue" onRetry={reload} />
         {state.type !== "ready" ? null : (
@@ -133,8 +157,11 @@ function Queue({ id }: ReviewRoomProps) {
         </ul>
       </section>
       <section aria-label="Answer under review">
-        {id === null ? <p className="muted">Select a question to see its answer, its sources and its ratings.</p> : null}
-        {id === null ? null : <ReviewCase key={id} id={id} onChanged={reload} />}
+        {id === null ? (
+          <p className="muted">Select a question to see its answer, its sources and its ratings.</p>
+        ) : (
+          <ReviewCase key={id} id={id} onChanged={reload} />
+        )}
       </section>
     </div>
   );
@@ -154,12 +181,11 @@ function needsPerson({ why, status, confidence }: WireQueueItem): boolean {
 
 function QueueItem({ item, open }: { readonly item: WireQueueItem; readonly open: boolean }) {
   const { id, question, within, asked, why, status, confidence, review_status: review, created_at: at } = item;
-  const fit = labelFit(confidence, status);
   const facts = [
     ...(within === null ? [] : [`limited to ${within}`]),
     ...labelReasons(why),
-    ...(fit === null ? [] : [fit]),
-    ...[`asked ${asked === 1 ? "once" : formatCount(asked, "time")}`, labelStatus(review), formatDate(at.slice(0, 10))],
+    ...(confidence === null || status !== "ok" ? [] : [`sources match: ${Math.round(confidence * 100)} of 100`]),
+    ...[`asked ${asked === 1 ? "once" : formatCount(asked, "time")}`, STATUSES[review], formatDate(at.slice(0, 10))],
   ];
   return (
     <li>

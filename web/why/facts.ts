@@ -66,12 +66,11 @@ const WORDS: Readonly<Record<string, Label>> = {
   semantic_rule: (value) => RULES[String(value)] ?? inWords(value),
 };
 
-/** Returns the labelled facts of a stage with readable values. Facts that are empty, false or `null` are left out. */
-export function labelFacts(facts: Readonly<Record<string, unknown>>) {
+/** Returns the facts of a stage with labels and readable values: "passages found: 8". Facts that are empty, false or `null` are left out. */
+export function labelFacts(facts: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(facts).flatMap(([fact, value]) => {
-    const name = NAMES[fact];
     const text = (WORDS[fact] ?? inWords)(value);
-    return name === undefined || text === null ? [] : [{ name, value: text }];
+    return NAMES[fact] === undefined || text === null ? [] : [`${NAMES[fact]}: ${text}`];
   });
 }
 

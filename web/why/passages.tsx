@@ -1,21 +1,19 @@
-import { useMemo, useState } from "react";
+import { useState } from "react";
 import type { WireAnswer, WireDocument } from "../../src/client/index.ts";
 import { documentPath, formatRoute, queryOf } from "../app/route.ts";
 import { useFetched } from "../app/use-account.ts";
 import { formatCount } from "../format.ts";
 import { cutText, type Range } from "../kit/cut-text.ts";
 import { formatShare } from "../kit/figures.ts";
-import { StateLine } from "../kit/state-line.tsx";
+import { StateLine } from "../kit/message.tsx";
 
-export interface PassagesProps {
-  readonly answer: WireAnswer;
-  readonly tenant: string | null;
-}
+export type PassagesProps = Readonly<{ answer: WireAnswer; tenant: string | null }>;
 
 type Weighed = WireAnswer["evidence"][number];
 
 const VERDICTS = { verified: "answers", uncertain: "may answer", rejected: "does not answer" } as const;
 const SCORES = [
+  ["final", "combined"],
   ["rel", "relevance"],
   ["consistency", "consistency"],
   ["agreement", "agreement"],
@@ -43,7 +41,7 @@ export function Passages({ answer, tenant }: PassagesProps) {
 
 function Passage({ weighed, answer, tenant }: PassagesProps & { readonly weighed: Weighed }) {
   const [open, setOpen] = useState(false);
-  const { title, heading_path: headings, verdict, reason, final, document_id: document, document_version: version, start, end } = weighed;
+  const { title, heading_path: headings, verdict, reason, document_id: document, document_version: version, start, end } = weighed;
   const place = { document, start, end, version, quote: null, domain: answer.domain, tenant };
   const known = document !== undefined;
   return (
@@ -53,7 +51,13 @@ function Passage({ weighed, answer, tenant }: PassagesProps & { readonly weighed
         {known ? <a href={formatRoute({ room: "read", ...place })}>{title}</a> : <strong>{title}</strong>}{" "}
         <span className="muted">{(headings ?? []).filter((heading) => heading !== title).join(" › ")}</span>
       </p>
-      <Scores scores={[["combined", final], ...SCORES.map(([name, label]) => [label, weighed[name]] as const)]} />
+      <ul className="scores">
+        {SCORES.map(([name, label]) => (
+          <li key={name}>
+            <span className="muted">{label}</span> {weighed[name] === null ? "not scored" : formatShare(weighed[name])}
+          </li>
+        ))}
+      </ul>
       <p className="muted">{reason}</p>
       {known ? (
         <details className="outline" onToggle={(event) => setOpen(event.currentTarget.open)}>
@@ -69,54 +73,31 @@ function Passage({ weighed, answer, tenant }: PassagesProps & { readonly weighed
 function Read({ weighed, answer: { domain, citations }, tenant }: PassagesProps & { readonly weighed: Weighed }) {
   const { document_id: id, document_version: version } = weighed;
   const [state, reload] = useFetched<WireDocument>(`${documentPath(id)}?${queryOf({ domain, tenant })}`);
-  const pieces = useMemo(() => {
-    if (state.type !== "ready" || state.value.version !== version) return null;
-    const quoted = citations.filter((one) => one.document_id === id && one.document_version === version);
-    return cutPassage(state.value.text, weighed, quoted);
-  }, [state, weighed, citations, id, version]);
   if (state.type !== "ready") return <StateLine state={state} what="the passage" onRetry={reload} />;
-  if (pieces === null) return <p className="message">The document has changed since; its current text differs from the one used then.</p>;
+  if (state.value.version !== version)
+    return <p className="message">The document has changed since; its current text differs from the one used then.</p>;
+  const quoted = citations.filter((one) => one.document_id === id && one.document_version === version);
+  const { start: from, end: to } = weighed;
   return (
     <>
       <p className="passage-read">
-        {pieces.map(({ start, text, cites, fits }) =>
-          cites.length > 0 ? (
+        {cutText<Stretch>(state.value.text.slice(from, to), from, [...quoted, weighed.window]).map(({ start, text, over }) => {
+          const cites = over.flatMap(({ n }) => n ?? []);
+          return cites.length > 0 ? (
             <mark key={start} title={`Quoted as ${cites.map((n) => `[${n}]`).join(" ")}`}>
               {text}
             </mark>
           ) : (
-            <span key={start} className={fits ? "is-fitting" : undefined}>
+            <span key={start} className={over.length > 0 ? "is-fitting" : undefined}>
               {text}
             </span>
-          ),
-        )}
+          );
+        })}
       </p>
       <p className="muted">Highlighted: quotes in the answer. Underlined: the part that matched the question best.</p>
     </>
   );
 }
 
-type Stretch = Range & { /** Citation number; `null` for the best window. */ readonly n: number | null };
-
-/** Cuts a passage where its quotes or its best window begin or end. */
-function cutPassage(text: string, { start, end, window }: Range & { readonly window: Range }, quotes: readonly Stretch[]) {
-  const pieces = cutText<Stretch>(text.slice(start, end), start, [...quotes, { ...window, n: null }]);
-  return pieces.map(({ over, ...piece }) => ({
-    ...piece,
-    cites: over.flatMap(({ n }) => n ?? []),
-    fits: over.some(({ n }) => n === null),
-  }));
-}
-
-/** Shows scores with their labels; `null`: not scored. */
-function Scores({ scores }: { readonly scores: readonly (readonly [label: string, score: number | null])[] }) {
-  return (
-    <ul className="scores">
-      {scores.map(([label, score]) => (
-        <li key={label}>
-          <span className="muted">{label}</span> {score === null ? "not scored" : formatShare(score)}
-        </li>
-      ))}
-    </ul>
-  );
-}
+/** A quote with its citation number, or the best window. */
+type Stretch = Range & { readonly n?: number };

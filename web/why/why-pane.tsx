@@ -1,42 +1,36 @@
 import { useCallback } from "react";
 import { linesOfWire, lineText, type WireAnswer, type WireCalls } from "../../src/client/index.ts";
 import { queryOf } from "../app/route.ts";
-import { useAccount, useFetched } from "../app/use-account.ts";
-import { useLoaded } from "../app/use-loaded.ts";
-import type { Turn } from "../ask/conversation/state.ts";
-import { labelCheck, labelClaim, labelConfidence } from "../ask/plain-words.ts";
-import { formatConfidence, formatCount, formatNumber } from "../format.ts";
-import { ResultLine, useActionResult } from "../kit/controls.tsx";
-import { download } from "../kit/download.ts";
-import { describeCheck, formatCost, formatDuration, formatMoment, formatShare } from "../kit/figures.ts";
-import { QuietButton } from "../kit/message.tsx";
-import { numbered } from "../kit/numbered.ts";
+import { useAccount, useFetched, useLoaded } from "../app/use-account.ts";
+import type { StageRecord, Turn } from "../ask/conversation/state.ts";
+import { CLAIMS, labelCheck, labelConfidence } from "../ask/plain-words.ts";
+import { describeStage, FIRST_SENTENCE, formatConfidence, formatCount, formatNumber } from "../format.ts";
+import { download, ResultLine, useActionResult } from "../kit/actions.tsx";
+import { Button } from "../kit/controls.tsx";
+import { formatCost, formatDuration, formatMoment, formatShare } from "../kit/figures.ts";
+import { StateLine } from "../kit/message.tsx";
 import { Pane } from "../kit/pane.tsx";
-import { ScrollRegion } from "../kit/scroll-region.tsx";
-import { StateLine } from "../kit/state-line.tsx";
 import { Tabbed } from "../kit/tabbed.tsx";
-import { Table } from "../kit/table.tsx";
+import { numbered, ScrollRegion, Table } from "../kit/table.tsx";
 import { labelFacts } from "./facts.ts";
 import { Passages, type PassagesProps } from "./passages.tsx";
-import { Path } from "./path.tsx";
 
 const CHECK_VERDICTS = { pass: "passed", repaired: "repaired", warn: "doubt", fail: "failed" } as const;
 
 /** Lists the checks of each sentence, then the checks of the whole answer. */
-function Checks({ answer }: { readonly answer: WireAnswer }) {
-  const { sentences, claims, checks } = answer;
+function Checks({ answer: { sentences, citations, claims, checks } }: { readonly answer: WireAnswer }) {
   const whole = checks.filter(({ sentence }) => sentence === null);
   return (
     <>
       <ol className="stack">
-        {numbered(linesOfWire(sentences, answer.citations)).map(({ place: index, item: line }) => {
+        {numbered(linesOfWire(sentences, citations)).map(({ place: index, item: line }) => {
           const claim = claims.find(({ sentence }) => sentence === index);
           return (
             <li key={index} className="card">
               <p>{lineText(line)}</p>
               {claim === undefined ? null : (
                 <p className="muted">
-                  {labelClaim(claim.status)} {claim.reason === "" ? "" : `(${claim.reason})`}
+                  {CLAIMS[claim.status]} {claim.reason === "" ? "" : `(${claim.reason})`}
                 </p>
               )}
               <CheckList checks={checks.filter(({ sentence }) => sentence === index)} />
@@ -57,16 +51,50 @@ function Checks({ answer }: { readonly answer: WireAnswer }) {
 
 function CheckList({ checks }: { readonly checks: WireAnswer["checks"] }) {
   return (
-    <ul className="checks">
+    <ul className="stack checks">
       {numbered(checks).map(({ place, item: check }) => (
         <li key={place}>
           <span className={`verdict is-${check.verdict}`}>{CHECK_VERDICTS[check.verdict]}</span>{" "}
-          <strong>{describeCheck(check.name)}</strong>
+          <strong>{check.name.replaceAll("-", " ")}</strong>
           {check.score === null ? "" : ` ${formatShare(check.score)}`}: {check.reason}
           {check.verdict === "warn" || check.verdict === "fail" ? ` ${labelCheck(check)}` : ""}
         </li>
       ))}
     </ul>
+  );
+}
+
+/**
+ * Shows the stages of an answer on a timeline.
+ * @param stages as the server reported them while answering; empty for an answer that was loaded later, which has only timings
+ */
+function Path({ answer, stages }: { readonly answer: WireAnswer; readonly stages: readonly StageRecord[] }) {
+  const { [FIRST_SENTENCE]: first, ...timings } = answer.timings_ms;
+  const timed = stages.length > 0 ? stages : Object.entries(timings).map(([stage, ms]) => ({ stage, ms, facts: {} }));
+  if (timed.length === 0) return <p>No stage was reported.</p>;
+  const sumOf = (records: readonly StageRecord[]) => records.reduce((sum, { ms }) => sum + ms, 0);
+  const whole = Math.max(sumOf(timed), 0.001);
+  return (
+    <>
+      <p>
+        {formatDuration(answer.latency_ms)} in all
+        {first === undefined ? "" : `, the first checked sentence after ${formatDuration(first)}`}. Language models:{" "}
+        {answer.token_usage.total === null ? "tokens not reported" : formatCount(answer.token_usage.total, "token")},{" "}
+        {formatCost(answer.cost_usd)}.
+      </p>
+      <ol className="stack timeline">
+        {numbered(timed).map(({ place, item: { stage, ms, facts } }) => (
+          <li key={place}>
+            <span>{describeStage(stage)}</span>
+            <span className="muted">{formatDuration(ms)}</span>
+            <svg className="timeline-bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
+              <rect x={(sumOf(timed.slice(0, place)) / whole) * 99} y="0" width={Math.max(1, (ms / whole) * 100)} height="4" />
+            </svg>
+            <span className="muted">{labelFacts(facts).join(" · ")}</span>
+          </li>
+        ))}
+      </ol>
+    </>
   );
 }
 
@@ -76,10 +104,7 @@ export default function WhyPane({ id, turns }: { readonly id: string; readonly t
   const turn = turns.find(({ status }) => status.type === "answered" && status.answer.id === id);
   const known = turn?.status.type === "answered" ? turn.status.answer : null;
   const [state, reload] = useLoaded(
-    useCallback(
-      (signal) => (known === null ? api.get<WireAnswer>(`/v1/answers/${encodeURIComponent(id)}`, signal) : Promise.resolve(known)),
-      [api, id, known],
-    ),
+    useCallback(async (signal) => known ?? api.get<WireAnswer>(`/v1/answers/${encodeURIComponent(id)}`, signal), [api, id, known]),
   );
   return (
     <Pane title="Why this answer">
@@ -89,11 +114,8 @@ export default function WhyPane({ id, turns }: { readonly id: string; readonly t
   );
 }
 
-interface MadeProps {
-  readonly answer: WireAnswer;
-  /** The turn that has this answer; `null`: the answer is from another conversation. */
-  readonly turn: Turn | null;
-}
+/** `turn`: the turn that has this answer; `null`: the answer is from another conversation. */
+type MadeProps = Readonly<{ answer: WireAnswer; turn: Turn | null }>;
 
 function Made({ answer, turn }: MadeProps) {
   const tenant = turn?.asked.tenant ?? null;
@@ -102,7 +124,7 @@ function Made({ answer, turn }: MadeProps) {
   return (
     <>
       <p>{answer.question}</p>
-      <Grades report={answer.report} />
+      {answer.report === undefined ? null : <Grades report={answer.report} />}
       <Tabbed
         label="Why this answer"
         parts={[
@@ -135,6 +157,7 @@ function Decision({ answer, turn }: MadeProps) {
   const what = "chance" in apart ? "The least confident part of the answer" : "The best quote";
   const lookup = turn?.stages.filter(({ stage }) => stage === "lookup" || stage === "recall") ?? [];
   const { cached } = answer;
+  const notices = turn?.notices ?? [];
   return (
     <>
       <h3>{answer.refusal === null ? "Why it was answered" : "Why it was not answered"}</h3>
@@ -145,7 +168,19 @@ function Decision({ answer, turn }: MadeProps) {
         <p>{`${what} was judged to ${"chance" in apart ? "be answered" : "answer the question"} with a confidence of ${formatConfidence(chance)}; the threshold for an answer is ${formatConfidence(minimum)}.`}</p>
       ) : null}
       {answer.refusal === null ? null : <p>{answer.refusal.message}</p>}
-      <Measured answer={answer} notices={turn?.notices ?? []} />
+      {answer.agg_conf === null && notices.length === 0 ? null : (
+        <details>
+          <summary>How this was measured</summary>
+          {answer.agg_conf === null ? null : (
+            <p>
+              Measured value: {answer.agg_conf.toFixed(3)}, {answer.agg_conf_calibrated ? "calibrated" : "not calibrated"}.
+            </p>
+          )}
+          {notices.map(({ code, message }) => (
+            <p key={`${code} ${message}`}>{message}</p>
+          ))}
+        </details>
+      )}
       <h3>Stored answers</h3>
       <p>
         {answer.cache_mode === "miss"
@@ -159,7 +194,7 @@ function Decision({ answer, turn }: MadeProps) {
         </p>
       )}
       <ul className="facts">
-        {[...new Set(lookup.flatMap(({ facts }) => labelFacts(facts)).map(({ name, value }) => `${name}: ${value}`))].map((line) => (
+        {[...new Set(lookup.flatMap(({ facts }) => labelFacts(facts)))].map((line) => (
           <li key={line}>{line}</li>
         ))}
       </ul>
@@ -167,28 +202,8 @@ function Decision({ answer, turn }: MadeProps) {
   );
 }
 
-/** Shows the raw confidence and all notices. The section is closed at first. */
-function Measured({ answer, notices }: { readonly answer: WireAnswer; readonly notices: Turn["notices"] }) {
-  const { agg_conf: value, agg_conf_calibrated: isCalibrated } = answer;
-  if (value === null && notices.length === 0) return null;
-  return (
-    <details>
-      <summary>How this was measured</summary>
-      {value === null ? null : (
-        <p>
-          Measured value: {value.toFixed(3)}, {isCalibrated ? "calibrated" : "not calibrated"}.
-        </p>
-      )}
-      {notices.map(({ code, message }) => (
-        <p key={`${code} ${message}`}>{message}</p>
-      ))}
-    </details>
-  );
-}
-
 /** Shows the metrics of an answer, under a profile that computes them. */
-function Grades({ report }: { readonly report: WireAnswer["report"] }) {
-  if (report === undefined) return null;
+function Grades({ report }: { readonly report: NonNullable<WireAnswer["report"]> }) {
   return (
     <>
       <h3>Grades</h3>
@@ -216,7 +231,8 @@ function AnswerRecord({ answer, turn }: MadeProps) {
   const { api } = useAccount();
   const { result, setResult, tell } = useActionResult();
   const { id, domain, token_usage: tokens } = answer;
-  const save = () => download(`answer-${id}.json`, "application/json", JSON.stringify({ answer, stages: turn?.stages ?? [] }, null, 2));
+  const stages = turn?.stages ?? [];
+  const save = (name: string, json: string) => download(`${name}-${id}.json`, "application/json", json);
 
   const facts = [
     ["Answer", id],
@@ -226,34 +242,27 @@ function AnswerRecord({ answer, turn }: MadeProps) {
     ["Time", formatDuration(answer.latency_ms)],
     ["Tokens", tokens.total === null ? "not reported" : formatNumber(tokens.total)],
     ["Cost", formatCost(answer.cost_usd)],
-  ];
+  ] as const;
 
   async function prove() {
     setResult({ failed: false, text: "Creating the proof…" });
     const scope = queryOf({ domain, tenant: turn?.asked.tenant });
     const proof = api.get<unknown>(`/v1/answers/${encodeURIComponent(id)}/proof?${scope}`);
-    const saved = proof.then((made) => download(`proof-${id}.json`, "application/json", JSON.stringify(made)));
+    const saved = proof.then((made) => save("proof", JSON.stringify(made)));
     await tell(saved, "The proof was saved.");
   }
 
   return (
     <>
-      <dl className="facts">
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Table rows={facts.map(([head, value]) => ({ key: head, head, cells: [value] }))} />
       <p>The record contains the answer with every quote, its place and hash, every check and the output of each stage.</p>
       <p>
         The proof is signed. Anyone with the documents can run its checks again offline:{" "}
         <code>sourcebound prove verify proof-{id}.json --documents FOLDER</code>
       </p>
       <div className="row actions">
-        <QuietButton onClick={save}>Download the record</QuietButton>
-        <QuietButton onClick={prove}>Download the proof</QuietButton>
+        <Button onClick={() => save("answer", JSON.stringify({ answer, stages }, null, 2))}>Download the record</Button>
+        <Button onClick={prove}>Download the proof</Button>
       </div>
       <ResultLine result={result} />
     </>

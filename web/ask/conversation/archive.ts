@@ -55,16 +55,10 @@ export function openArchive(now: () => number = Date.now) {
         transaction.done,
       ]);
     },
-    async delete(id: string): Promise<void> {
+    async delete(ids: readonly string[]): Promise<void> {
       const transaction = (await opening).transaction(["entries", "conversations"], "readwrite");
-      await Promise.all([
-        transaction.objectStore("entries").delete(id),
-        transaction.objectStore("conversations").delete(id),
-        transaction.done,
-      ]);
-    },
-    async deleteAll(owner: string): Promise<void> {
-      for (const { id } of await this.list(owner)) await this.delete(id);
+      const stores = [transaction.objectStore("entries"), transaction.objectStore("conversations")];
+      await Promise.all([...ids.flatMap((id) => stores.map((store) => store.delete(id))), transaction.done]);
     },
   };
 }

@@ -1,15 +1,10 @@
-import type { ClientError, StreamEvent, WireAnswer, WireAskRequest, WireCitation, WireWarning } from "../../../src/client/index.ts";
+import type { StreamEvent, WireAnswer, WireAskRequest, WireCitation, WireWarning } from "../../../src/client/index.ts";
+import type { Failure } from "../../app/api.ts";
 
 /** A sentence as it was shown. It never changes, but the final answer may replace the whole list. */
 type ShownSentence = WireAnswer["sentences"][number];
 
-export interface StageRecord {
-  readonly stage: string;
-  readonly ms: number;
-  readonly facts: Readonly<Record<string, unknown>>;
-}
-
-export type Failure = Pick<ClientError, "code" | "message" | "status">;
+export type StageRecord = Readonly<{ stage: string; ms: number; facts: Readonly<Record<string, unknown>> }>;
 
 export type TurnStatus =
   | { readonly type: "running"; readonly stage: string | null }
@@ -37,10 +32,7 @@ export interface Turn {
   readonly isOld?: boolean;
 }
 
-export interface Conversation {
-  readonly turns: readonly Turn[];
-  readonly sessionId: string | null;
-}
+export type Conversation = Readonly<{ turns: readonly Turn[]; sessionId: string | null }>;
 
 export const EMPTY_CONVERSATION: Conversation = { turns: [], sessionId: null };
 
@@ -58,8 +50,12 @@ export function reduceConversation(state: Conversation, action: ConversationActi
       return { ...action.conversation, turns: action.conversation.turns.map((turn) => ({ ...turn, isOld: true })) };
     case "cleared":
       return EMPTY_CONVERSATION;
-    case "asked":
-      return { ...state, turns: [...state.turns, startTurn(action)] };
+    case "asked": {
+      const { id, question, asked = {} } = action;
+      const status = { type: "running", stage: null } as const;
+      const turn = { id, question, asked, status, sentences: [], citations: [], notices: [], warnings: [], stages: [] };
+      return { ...state, turns: [...state.turns, turn] };
+    }
     case "stopped":
     case "interrupted":
       return changeTurn(state, action.id, (turn) => ({ ...turn, status: { type: action.type } }));
@@ -71,11 +67,6 @@ export function reduceConversation(state: Conversation, action: ConversationActi
       return answered ? { ...next, sessionId: action.event.data.session_id ?? state.sessionId } : next;
     }
   }
-}
-
-function startTurn({ id, question, asked = {} }: ConversationAction & { readonly type: "asked" }): Turn {
-  const status = { type: "running", stage: null } as const;
-  return { id, question, asked, status, sentences: [], citations: [], notices: [], warnings: [], stages: [] };
 }
 
 /** Changes a turn that is still running. If it has ended or was removed, the event came too late and changes nothing. */
@@ -106,13 +97,9 @@ function applyEvent(turn: Turn, event: StreamEvent): Turn {
 }
 
 function finishTurn(turn: Turn, answer: WireAnswer): Turn {
-  const differs = turn.sentences.length > 0 && !sameSentences(turn.sentences, answer.sentences);
-  const warnings = addWarnings(turn.warnings, [
-    ...answer.warnings,
-    ...(differs
-      ? [{ code: "stream_differs", message: "The final answer differs from the streamed text. The final answer is shown." }]
-      : []),
-  ]);
+  const isSame = turn.sentences.length === 0 || sameSentences(turn.sentences, answer.sentences);
+  const message = "The final answer differs from the streamed text. The final answer is shown.";
+  const warnings = addWarnings(turn.warnings, [...answer.warnings, ...(isSame ? [] : [{ code: "stream_differs", message }])]);
   const status = { type: "answered", answer } as const;
   return { ...turn, status, sentences: answer.sentences, citations: addCitations([], answer.citations), warnings };
 }

@@ -1,17 +1,11 @@
 import { useCallback, useEffect, useReducer, useRef, useState } from "react";
-import { type Client, ClientError } from "../../../src/client/index.ts";
-import { messageOf } from "../../app/api.ts";
+import type { Client } from "../../../src/client/index.ts";
+import { failureOf, messageOf } from "../../app/api.ts";
 import { type Archive, asStored } from "./archive.ts";
-import { type AskedHow, EMPTY_CONVERSATION, type Failure, reduceConversation } from "./state.ts";
-
-export interface ConversationParts {
-  readonly client: Pick<Client, "stream">;
-  readonly archive: Archive;
-  readonly owner: string;
-}
+import { type AskedHow, EMPTY_CONVERSATION, reduceConversation } from "./state.ts";
 
 /** Runs a conversation, one question at a time, and stores it in the browser. */
-export function useConversation({ client, archive, owner }: ConversationParts) {
+export function useConversation(client: Pick<Client, "stream">, archive: Archive, owner: string) {
   const [conversation, dispatch] = useReducer(reduceConversation, EMPTY_CONVERSATION);
   const [id, setId] = useState(createId);
   // Number of times that the conversation was saved.
@@ -34,7 +28,7 @@ export function useConversation({ client, archive, owner }: ConversationParts) {
         const request = { ...how, question, ...(sessionId === null ? {} : { session_id: sessionId }) };
         for await (const event of client.stream(request, { signal: abort.signal })) dispatch({ type: "event", id: turn, event });
       } catch (error) {
-        dispatch(abort.signal.aborted ? { type: "stopped", id: turn } : { type: "failed", id: turn, failure: toFailure(error) });
+        dispatch(abort.signal.aborted ? { type: "stopped", id: turn } : { type: "failed", id: turn, failure: failureOf(error) });
       } finally {
         if (current.current?.abort === abort) current.current = null;
       }
@@ -99,9 +93,4 @@ export function useConversation({ client, archive, owner }: ConversationParts) {
 /** Returns a random id. It does not use `crypto.randomUUID`, which exists only with TLS or on localhost. */
 function createId(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
-function toFailure(error: unknown): Failure {
-  if (error instanceof ClientError) return { code: error.code, message: error.message, status: error.status };
-  return { code: "page_failed", message: messageOf(error), status: null };
 }
