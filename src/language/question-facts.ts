@@ -103,14 +103,11 @@ export function createQuestionFactReader(source: FactSource = {}, english: Engli
 /** Joins adjacent words of a proper name into one name. */
 function namesIn(all: readonly ContentWord[], chosen: ReadonlySet<ContentWord>): Named[] {
   const found: { text: string; roots: string[] }[] = [];
+  const isOfName = (word: ContentWord | undefined) => word?.name === true && chosen.has(word);
   for (const [at, word] of all.entries()) {
-    if (!word.name || !chosen.has(word)) continue;
-    const before = found.at(-1);
-    const last = all[at - 1];
-    if (before !== undefined && last?.name === true && chosen.has(last)) {
-      before.text += ` ${word.text}`;
-      before.roots.push(word.root);
-    } else found.push({ text: word.text, roots: [word.root] });
+    if (!isOfName(word)) continue;
+    const before = isOfName(all[at - 1]) ? found.pop() : undefined;
+    found.push({ text: before === undefined ? word.text : `${before.text} ${word.text}`, roots: [...(before?.roots ?? []), word.root] });
   }
   return found;
 }
@@ -195,25 +192,16 @@ export function findFactConflict(asked: QuestionFacts, stored: QuestionFacts): F
   const textsOf = (items: readonly { readonly text: string }[]) =>
     items.length === 0 ? "nothing" : items.map(({ text }) => text).join(", ");
   const valuesOf = ({ question, values }: QuestionFacts) => values.map(({ start, end }) => ({ text: question.slice(start, end) }));
+  const differ = (rule: "codes" | "values", one: string, other: string) => {
+    return { rule, detail: `${rule} of this question: ${one}; ${rule} of the stored question: ${other}` };
+  };
   if (asked.codes.join() !== stored.codes.join())
-    return {
-      rule: "codes",
-      detail: `codes of this question: ${asked.codes.join(", ") || "none"}; codes of the stored question: ${stored.codes.join(", ") || "none"}`,
-    };
-  if (!holdSameValues(asked, stored))
-    return {
-      rule: "values",
-      detail: `values of this question: ${textsOf(valuesOf(asked))}; values of the stored question: ${textsOf(valuesOf(stored))}`,
-    };
+    return differ("codes", asked.codes.join(", ") || "none", stored.codes.join(", ") || "none");
+  if (!holdSameValues(asked, stored)) return differ("values", textsOf(valuesOf(asked)), textsOf(valuesOf(stored)));
   if (asked.negators % 2 !== stored.negators % 2) return { rule: "polarity", detail: "only one of the questions is negated" };
-  const names = [namesMissing(asked, stored), namesMissing(stored, asked)] as const;
-  const [one, other] = [
-    [...names[0], ...unknownMissing(asked, stored)],
-    [...names[1], ...unknownMissing(stored, asked)],
-  ];
+  const [one, other] = [missing(asked, stored), missing(stored, asked)];
   // An unknown word in only one of the questions may be a misspelling or slang. It alone is no conflict.
-  const isOther = names[0].length + names[1].length > 0 || (one.length > 0 && other.length > 0);
-  if (isOther)
+  if ([...one, ...other].some(({ isNamed }) => isNamed) || (one.length > 0 && other.length > 0))
     return { rule: "names", detail: `named only in this question: ${textsOf(one)}; named only in the stored question: ${textsOf(other)}` };
   return findContrast(asked, stored);
 }
@@ -286,27 +274,21 @@ function isSameValue(a: Value, b: Value): boolean {
   return a.kind === "date" && b.kind === "date" ? a.low === b.low && a.high === b.high : isStated(a, b) || isStated(b, a);
 }
 
-function namesMissing(of: QuestionFacts, other: QuestionFacts): readonly { readonly text: string }[] {
+/** Returns the names (`isNamed`) and unknown words of a question that the other does not contain. */
+function missing(of: QuestionFacts, other: QuestionFacts) {
   const said = new Set(other.phrases.flatMap(({ groups }) => groups));
+  const isMissing = ({ roots }: Named) => !roots.some((root) => other.roots.has(root));
+  const phrases = of.phrases.filter(({ isName, groups }) => isName && !groups.some((group) => said.has(group)));
   return [
-    ...of.phrases.filter(({ isName, groups }) => isName && !groups.some((group) => said.has(group))),
-    ...of.names.filter((name) => isMissing(name, other)),
+    ...[...phrases, ...of.names.filter(isMissing)].map(({ text }) => ({ text, isNamed: true })),
+    ...of.unknown.filter(isMissing).map(({ text }) => ({ text, isNamed: false })),
   ];
-}
-
-function unknownMissing(of: QuestionFacts, other: QuestionFacts): readonly Named[] {
-  return of.unknown.filter((word) => isMissing(word, other));
-}
-
-function isMissing({ roots }: Named, { roots: all }: QuestionFacts): boolean {
-  return !roots.some((root) => all.has(root));
 }
 
 /** Returns the Jaccard index of the values, codes and names of two questions; 1 if neither has any. */
 export function entityJaccard(one: QuestionFacts, other: QuestionFacts): number {
   const alone = (a: QuestionFacts, b: QuestionFacts) =>
-    namesMissing(a, b).length +
-    unknownMissing(a, b).length +
+    missing(a, b).length +
     a.codes.filter((code) => !b.codes.includes(code)).length +
     a.values.filter((value) => !b.values.some((its) => isSameValue(value, its))).length;
   const size = ({ values, codes, names, unknown, phrases }: QuestionFacts) =>

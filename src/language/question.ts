@@ -28,20 +28,19 @@ export interface Clause extends TextRange {
 export function clausesOf(text: string): Clause[] {
   const clauses: Clause[] = [];
   let [start, before] = [0, ""];
-  const add = (end: number, mark: string) => {
+  for (const { 0: mark, index: end } of [...text.matchAll(BETWEEN), { 0: "", index: text.length }]) {
     const clause = text.slice(start, end);
     const last = clauses.at(-1);
     if (/\p{L}/u.test(clause)) {
-      clauses.push({ start, end, text: clause, asks: (clauses.length === 0 ? FIRST : LATER).test(clause), before, behind: mark });
+      const asks = (last === undefined ? FIRST : LATER).test(clause);
+      clauses.push({ start, end, text: clause, asks, before, behind: mark });
       before = mark;
     } else {
       before += mark;
       if (last !== undefined) clauses[clauses.length - 1] = { ...last, behind: before };
     }
     start = end + mark.length;
-  };
-  for (const match of text.matchAll(BETWEEN)) add(match.index, match[0]);
-  add(text.length, "");
+  }
   return clauses;
 }
 
@@ -186,9 +185,8 @@ const IN_WORDS: Readonly<Record<keyof typeof VALUE_KINDS, string>> = {
 
 /** Describes a group of value kinds for display: "an amount of money, a percentage or a number". */
 export function labelKinds(kinds: number): string {
-  const names = Object.entries(VALUE_KINDS).flatMap(([kind, bit]) =>
-    (kinds & bit) === 0 ? [] : [IN_WORDS[kind as keyof typeof VALUE_KINDS]],
-  );
+  const all = Object.keys(VALUE_KINDS) as (keyof typeof VALUE_KINDS)[];
+  const names = all.filter((kind) => (kinds & VALUE_KINDS[kind]) !== 0).map((kind) => IN_WORDS[kind]);
   return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
 }
 

@@ -1,32 +1,13 @@
 import { foldMarks, literally } from "../text/normalise.ts";
 import units from "./units.json" with { type: "json" };
 
+type CountKind = "number" | "ordinal" | "share" | "times" | "percent" | "money";
+type TimeKind = "duration" | "age" | "date" | "time";
+type MeasureKind = "length" | "area" | "mass" | "volume" | "temperature" | "speed";
+type TechnicalKind = "data" | "energy" | "power" | "voltage";
+type IdentifierKind = "code" | "form" | "phone" | "version";
 /** Kind of a value. Only values of one kind can be equal or contradict each other. A share ("half") is compared as a percentage. */
-export type ValueKind =
-  | "number"
-  | "ordinal"
-  | "share"
-  | "times"
-  | "percent"
-  | "money"
-  | "duration"
-  | "age"
-  | "date"
-  | "time"
-  | "length"
-  | "area"
-  | "mass"
-  | "volume"
-  | "temperature"
-  | "speed"
-  | "data"
-  | "energy"
-  | "power"
-  | "voltage"
-  | "code"
-  | "form"
-  | "phone"
-  | "version";
+export type ValueKind = CountKind | TimeKind | MeasureKind | TechnicalKind | IdentifierKind;
 
 /**
  * A unit as a factor of a base unit of its kind. Minutes, days and months are separate bases of durations, because months
@@ -148,7 +129,7 @@ export const MONTHS: ReadonlyMap<string, number> = new Map(
 const WEEKDAY_NAMES = "monday tuesday wednesday thursday friday saturday sunday".split(" ");
 
 /** Weekday names and abbreviations, in lower case, with their numbers; Monday is 1. */
-export const WEEKDAYS: ReadonlyMap<string, number> = new Map([
+const WEEKDAYS: ReadonlyMap<string, number> = new Map([
   ...WEEKDAY_NAMES.flatMap((name, i) => [[name, i + 1] as const, [name.slice(0, 3), i + 1] as const]),
   ...(["tues", "weds", "thur", "thurs"] as const).map(
     (name) => [name, WEEKDAY_NAMES.findIndex((day) => day.startsWith(name.slice(0, 3))) + 1] as const,
