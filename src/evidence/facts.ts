@@ -91,17 +91,33 @@ export function createFactReader(readWords: ReadWords = createWordReader()) {
     const key = `${document.id} ${document.version} ${chunkId} ${range.start} ${range.end}`;
     return passages(key, words, () => tokensOfPassage(passage, words));
   };
-  const wordsIn = (texts: readonly string[]) => texts.flatMap((text) => read(text).words);
-  /** Weights of headings are cached, because many facts share them. */
-  const weightsAbove = (texts: readonly string[], words: FactWords): ReadonlyMap<string, number> =>
-    weights(texts.join("\u0000"), words, () => weightsOf(wordsIn(texts), weighing(words)));
+  const readFact = (segment: Segment, words: FactWords): Fact => {
+    const reading = read(withoutAsides(segment.text));
+    const amounts = joinValues(reading.values, reading.text);
+    const content = reading.words.filter((word) => !amounts.some(({ start, end }) => word.start < end && word.end > start));
+    const heads = [segment.title, ...segment.above];
+    const wordsIn = (texts: readonly string[]) => texts.flatMap((text) => read(text).words);
+    // Weights of headings are cached, because many facts share them.
+    const weightsAbove = (texts: readonly string[]) => weights(texts.join("\u0000"), words, () => weigh(wordsIn(texts), words));
+    return {
+      segment,
+      reading,
+      words: content,
+      own: weigh(content, words),
+      amounts,
+      title: once(() => weightsAbove([segment.title])),
+      above: once(() => weightsAbove(heads)),
+      amountsAbove: once(() => heads.map(read).flatMap(({ text, values }) => joinValues(values, text))),
+      beside: once(() => new Set(wordsIn([segment.previous, segment.next]).map(({ root }) => root))),
+    };
+  };
   return {
     segmentsOf: (passage: Passage, words: FactWords) => viewOf(passage, words).segments,
     /** Returns the tokens of a passage with its title and headings. */
     tokensOf: (passage: Passage, words: FactWords) => viewOf(passage, words).whole(),
     read(segment: Segment, words: FactWords): Fact {
       const key = [segment.text, segment.previous, segment.next, segment.title, ...segment.above].join("\u0000");
-      const fact = facts(key, words, () => readFact(segment, read, words, (texts) => weightsAbove(texts, words)));
+      const fact = facts(key, words, () => readFact(segment, words));
       return fact.segment.start === segment.start ? fact : { ...fact, segment };
     },
   };
@@ -140,43 +156,18 @@ function tokensOfPassage({ document, headingPath, units, text, range }: Passage,
   return { segments, whole };
 }
 
-function readFact(
-  segment: Segment,
-  read: (text: string) => Reading,
-  words: FactWords,
-  weightsAbove: (texts: readonly string[]) => ReadonlyMap<string, number>,
-): Fact {
-  const reading = read(withoutAsides(segment.text));
-  const amounts = joinValues(reading.values, reading.text);
-  const content = reading.words.filter((word) => !amounts.some(({ start, end }) => word.start < end && word.end > start));
-  return {
-    segment,
-    reading,
-    words: content,
-    own: weightsOf(content, weighing(words)),
-    amounts,
-    title: once(() => weightsAbove([segment.title])),
-    above: once(() => weightsAbove([segment.title, ...segment.above])),
-    amountsAbove: once(() => [segment.title, ...segment.above].map(read).flatMap(({ text, values }) => joinValues(values, text))),
-    beside: once(() => new Set([segment.previous, segment.next].flatMap((text) => read(text).words.map(({ root }) => root)))),
-  };
-}
-
 /**
- * Returns a function that gives words their weight: from 0.3 for a word that every text contains to 1.3 for a word that
- * no other text contains.
+ * Returns the weights of word roots: from 0.3 for a word that every text contains to 1.3 for a word that no other text
+ * contains.
  */
-function weighing(words: FactWords): (word: ContentWord) => number {
+function weigh(content: readonly ContentWord[], words: FactWords): ReadonlyMap<string, number> {
   const rarest = Math.max(1e-9, words.idf("\u0000"));
-  return ({ text }) => {
-    const idfs = words.tokens(text).map((token) => words.idf(token));
-    return BASE_WEIGHT + (idfs.length === 0 ? 0 : Math.min(1, Math.max(...idfs) / rarest));
-  };
-}
-
-function weightsOf(words: readonly ContentWord[], weigh: (word: ContentWord) => number): Map<string, number> {
   const weights = new Map<string, number>();
-  for (const word of words) if (!weights.has(word.root)) weights.set(word.root, weigh(word));
+  for (const { root, text } of content) {
+    if (weights.has(root)) continue;
+    const idfs = words.tokens(text).map((token) => words.idf(token));
+    weights.set(root, BASE_WEIGHT + (idfs.length === 0 ? 0 : Math.min(1, Math.max(...idfs) / rarest)));
+  }
   return weights;
 }
 

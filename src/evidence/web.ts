@@ -136,17 +136,22 @@ async function supportedBy(
 
 /** Returns the sentences that could support a claim: at most `MOST_SCORED`, those with the largest weighted word overlap. */
 function nearestFacts(statement: Fact, facts: readonly Fact[], words: FactWords): Fact[] {
-  const wanted = new Set(words.tokens(statement.segment.text));
-  const weigh = (tokens: Iterable<string>) =>
-    [...new Set(tokens)].reduce((sum, token) => sum + (wanted.has(token) ? words.idf(token) : 0), 0);
-  const least = LEAST_HELD * weigh(wanted);
+  const weigh = overlapWith([statement], words);
+  const least = LEAST_HELD * weigh(statement.segment.text);
   return facts
     .filter((fact) => holdsValues(statement, fact) && !givesMore(statement, fact))
-    .filter(({ segment }) => weigh(words.tokens([segment.text, ...segment.above].join("\n"))) >= least)
-    .map((fact) => ({ fact, weight: weigh(words.tokens(fact.segment.text)) }))
+    .filter(({ segment }) => weigh([segment.text, ...segment.above].join("\n")) >= least)
+    .map((fact) => ({ fact, weight: weigh(fact.segment.text) }))
     .sort((a, b) => b.weight - a.weight)
     .slice(0, MOST_SCORED)
     .map(({ fact }) => fact);
+}
+
+/** Returns a function that sums the IDF of the words that a text shares with claims. */
+function overlapWith(statements: readonly Fact[], words: FactWords): (text: string) => number {
+  const wanted = new Set(statements.flatMap(({ segment }) => words.tokens(segment.text)));
+  const sharedIn = (text: string) => [...new Set(words.tokens(text))].filter((token) => wanted.has(token));
+  return (text) => sharedIn(text).reduce((sum, token) => sum + words.idf(token), 0);
 }
 
 /**
@@ -176,18 +181,11 @@ function givesMore({ amounts }: Fact, other: Fact): boolean {
 
 /** Returns the sentences and rows of a page with the largest weighted overlap with the claims, best first. */
 function nearestSegments(statements: readonly Fact[], page: PageText, words: FactWords): Segment[] {
-  const wanted = new Map(
-    statements.flatMap(({ segment }) => words.tokens(segment.text)).map((token) => [token, words.idf(token)] as const),
-  );
-  const weigh = (segment: Segment) => {
-    let weight = 0;
-    for (const token of new Set(words.tokens(segment.text))) weight += wanted.get(token) ?? 0;
-    return weight;
-  };
+  const weigh = overlapWith(statements, words);
   const { title, text, blocks } = page;
   return segmentsOf({ title, units: unitsIn(page), blocks, textOf: ({ start, end }) => text.slice(start, end) })
     .filter((segment) => isStatement(segment.text))
-    .map((segment) => ({ segment, weight: weigh(segment) }))
+    .map((segment) => ({ segment, weight: weigh(segment.text) }))
     .filter(({ weight }) => weight > 0)
     .sort((a, b) => b.weight - a.weight)
     .slice(0, MOST_PIECES)
@@ -363,12 +361,12 @@ function judge(pages: readonly WebPageEvidence[], read: number, own: string | nu
   const says = (verdict: WebPageEvidence["verdict"]) => pages.filter((page) => page.verdict === verdict).length;
   const [confirmed, contradicted] = [says("confirmed"), says("contradicted")];
   const only = pages.length === 1 && own !== null && sameAddress(pages[0]?.url ?? "", own) ? ", the document's own page" : "";
-  const count = (n: number) => `${n} of ${read} ${read === 1 ? "page" : "pages"}`;
+  const of = `of ${read} ${read === 1 ? "page" : "pages"}`;
   if (confirmed > 0 && contradicted > 0)
     return { verdict: "silent", reason: `pages disagree: ${confirmed} confirm it, ${contradicted} contradict it`, pages };
-  if (confirmed > 0) return { verdict: "confirmed", reason: `supported by ${count(confirmed)}${only}`, pages };
-  if (contradicted > 0) return { verdict: "contradicted", reason: `contradicted by ${count(contradicted)}${only}`, pages };
-  return { verdict: "silent", reason: `none of ${read} ${read === 1 ? "page" : "pages"} is about the same subject`, pages };
+  if (confirmed > 0) return { verdict: "confirmed", reason: `supported by ${confirmed} ${of}${only}`, pages };
+  if (contradicted > 0) return { verdict: "contradicted", reason: `contradicted by ${contradicted} ${of}${only}`, pages };
+  return { verdict: "silent", reason: `none ${of} is about the same subject`, pages };
 }
 
 function sameAddress(a: string, b: string): boolean {
