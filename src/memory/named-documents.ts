@@ -33,14 +33,6 @@ export function documentsIn(answer: Answer): string[] {
 }
 
 /**
- * Checks whether a stored answer may be shown: every document that it quotes or names must be visible in the scope today. A
- * deleted document is visible to nobody, so neither is the answer.
- */
-export async function mayBeShown(answer: Answer, scope: Scope, { visible }: Pick<DocumentStore, "visible">): Promise<boolean> {
-  return seesEvery(documentsIn(answer), scope, { visible });
-}
-
-/**
  * Returns a stored answer for a reviewer, without evidence from documents that are not visible in the scope today. Returns
  * `null` if the answer itself quotes or names such a document. Also returns `null` if a model wrote the answer and such a
  * document is among its evidence, because a model may repeat passages that it does not cite.
@@ -53,7 +45,7 @@ export async function shownOf(answer: Answer, scope: Scope, { visible }: Pick<Do
   return evidence.length === answer.evidence.length ? answer : { ...answer, evidence };
 }
 
-/** Checks whether all of the documents are visible in the scope today. */
+/** Checks whether all of the documents are visible in the scope today. A deleted document is visible to nobody. */
 export async function seesEvery(ids: readonly string[], scope: Scope, { visible }: Pick<DocumentStore, "visible">): Promise<boolean> {
   const seen = await visible(scope, ids);
   return ids.every((id) => seen.has(id));
