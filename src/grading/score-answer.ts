@@ -24,11 +24,16 @@ type ScoreOrReason = number | string;
  * @param labels labels of an answerable question; `null` for an unanswerable one, of which only some scores can be computed
  */
 export async function scoreAnswer(answer: Answer, labels: Labels | null, places: GoldenPlaces, judge: ClaimJudge): Promise<AnswerScores> {
-  const ranked = [...answer.evidence].sort((one, other) => rankOf(one) - rankOf(other));
+  // The id of a passage contains its rank: `S3`.
+  const rankOf = ({ passage: { sid } }: Evidence) => Number(sid.replace(/^\D+/, ""));
   const gold = labels === null ? new Map() : places.gold(labels.id);
-  const retrieved = ranked.map((evidence) =>
-    describePassage(evidence, (at) => (gold.size === 0 ? null : standsAt({ original: at }, gold))),
-  );
+  const retrieved = answer.evidence
+    .toSorted((one, other) => rankOf(one) - rankOf(other))
+    .map(({ passage: { document, range, headingPath }, verdict, score }): RetrievedPassage => {
+      const { path, start, end } = originalPlaceOf(document, range);
+      const isGold = gold.size === 0 ? null : standsAt({ original: { path, start, end } }, gold);
+      return { path, start, end, title: document.title, heading: headingPath.at(-1) ?? "", verdict, score, gold: isGold };
+    });
   const cited = await judgeCitations(answer, judge);
   const asked = labels ?? "the question is unanswerable";
   const results: Record<ScoreName, ScoreOrReason> = {
@@ -48,20 +53,6 @@ export async function scoreAnswer(answer: Answer, labels: Labels | null, places:
     cost_usd: answer.costUsd,
     report: report === undefined ? null : { overall_pass: report.overallPass, metrics: { ...report.metrics } },
   };
-}
-
-/** Returns the rank of a passage from its id: 3 for `S3`. */
-function rankOf({ passage: { sid } }: Evidence): number {
-  return Number(sid.replace(/^\D+/, ""));
-}
-
-function describePassage(
-  { passage, verdict, score }: Evidence,
-  isGold: (at: { path: string; start: number; end: number }) => boolean | null,
-): RetrievedPassage {
-  const { path, start, end } = originalPlaceOf(passage.document, passage.range);
-  const { title } = passage.document;
-  return { path, start, end, title, heading: passage.headingPath.at(-1) ?? "", verdict, score, gold: isGold({ path, start, end }) };
 }
 
 /**
@@ -130,16 +121,11 @@ function plainQuote(text: string): CitedQuote {
 }
 
 /** Scores citations (ALCE: Gao et al. 2023). Collects the faults of sentences that their citations do not support. */
-async function judgeCitations(
-  answer: Answer,
-  judge: ClaimJudge,
-): Promise<{ scores: Record<"citation_precision" | "citation_recall" | "faithfulness", ScoreOrReason>; faults: GoldenItem["faults"] }> {
-  if (answer.status !== "ok")
-    return { scores: { citation_precision: NOT_SHOWN, citation_recall: NOT_SHOWN, faithfulness: NOT_SHOWN }, faults: [] };
-  const { question } = answer;
+async function judgeCitations(answer: Answer, judge: ClaimJudge) {
+  const { question, status } = answer;
   const faults: GoldenItem["faults"] = [];
   const [recalls, precisions, faithful]: [number[], number[], number[]] = [[], [], []];
-  for (const [sentence, { text, citations }] of answer.sentences.entries()) {
+  for (const [sentence, { text, citations }] of (status === "ok" ? answer.sentences : []).entries()) {
     const cited = answer.citations.filter(({ n }) => citations.includes(n)).map(quoteOf);
     const others = answer.evidence.map(passageOf);
     const { supported, fault, reason } = await judge.judge(text, cited, others, question);
@@ -149,7 +135,7 @@ async function judgeCitations(
     faithful.push(Number(supported || fault === "misattributed"));
     for (const quote of cited) precisions.push(supported ? Number(await isNeeded(text, quote, cited, question, judge)) : 0);
   }
-  const meanOr = (values: readonly number[], reason: string): ScoreOrReason => mean(values) ?? reason;
+  const meanOr = (values: readonly number[], reason: string): ScoreOrReason => (status === "ok" ? (mean(values) ?? reason) : NOT_SHOWN);
   return {
     scores: {
       citation_precision: meanOr(precisions, "no sentence with a citation could be scored"),
