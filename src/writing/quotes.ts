@@ -140,8 +140,7 @@ function readForComparison(text: string, words: Pick<QuoteWords, "tokens">) {
 function saysTheSame(a: ComparedQuote, b: ComparedQuote): boolean {
   if (a.text === b.text) return true;
   if (a.numbers !== b.numbers || a.negations !== b.negations || a.tokens.size === 0) return false;
-  let shared = 0;
-  for (const token of a.tokens) if (b.tokens.has(token)) shared++;
+  const shared = [...a.tokens].filter((token) => b.tokens.has(token)).length;
   return shared / (a.tokens.size + b.tokens.size - shared) >= SAME_WORDS;
 }
 
@@ -217,12 +216,13 @@ export function writeExtractive(candidates: readonly QuoteCandidate[], { quotes,
   const covered = new Set<string>();
   const shown: Quote[] = [];
   let spent = 0;
-  for (const { candidate, reserved } of withReserved(candidates)) {
+  const { order, reserved } = withReserved(candidates);
+  for (const candidate of order) {
     const adds = [...candidate.covers].some((one) => !covered.has(one));
     const share = candidate.score / (candidates[0]?.score ?? 1);
     const isPart = candidate.isRequired === true;
     if (chosen.length >= quotes && !isPart) continue;
-    if (!isPart && share < (reserved ? VALUE_SHARE : adds ? LEAST_SHARE : NEAR_BEST)) continue;
+    if (!isPart && share < (reserved.has(candidate) ? VALUE_SHARE : adds ? LEAST_SHARE : NEAR_BEST)) continue;
     const fresh = withNeighbours(candidate).filter((quote) => !shown.some((other) => isWithin(quote, other)));
     // The quotes chosen so far contain this candidate.
     if (fresh.length === 0) continue;
@@ -240,26 +240,17 @@ export function writeExtractive(candidates: readonly QuoteCandidate[], { quotes,
  * Orders candidates: first the best one, then required ones (`isRequired`). Then, for each requested kind of value that
  * none of these has, the best candidate with that kind (`reserved`). All others follow.
  */
-function withReserved(candidates: readonly QuoteCandidate[]): { candidate: QuoteCandidate; reserved: boolean }[] {
-  const [best, ...others] = candidates;
-  if (best === undefined) return [];
-  const parts = others.filter(({ isRequired }) => isRequired === true);
-  const held = new Set([best, ...parts].flatMap(({ covers }) => [...covers]));
-  const reserved: QuoteCandidate[] = [];
-  for (const candidate of others) {
-    if (parts.includes(candidate)) continue;
+function withReserved(candidates: readonly QuoteCandidate[]) {
+  const first = new Set(candidates.filter(({ isRequired }, i) => i === 0 || isRequired === true));
+  const held = new Set([...first].flatMap(({ covers }) => [...covers]));
+  const reserved = new Set<QuoteCandidate>();
+  for (const candidate of candidates) {
+    if (first.has(candidate)) continue;
     const kinds = [...candidate.covers].filter((one) => one.startsWith(VALUE) && !held.has(one));
-    if (kinds.length === 0) continue;
-    reserved.push(candidate);
+    if (kinds.length > 0) reserved.add(candidate);
     for (const kind of kinds) held.add(kind);
   }
-  return [
-    ...[best, ...parts].map((candidate) => ({ candidate, reserved: false })),
-    ...reserved.map((candidate) => ({ candidate, reserved: true })),
-    ...others
-      .filter((candidate) => !reserved.includes(candidate) && !parts.includes(candidate))
-      .map((candidate) => ({ candidate, reserved: false })),
-  ];
+  return { order: new Set([...first, ...reserved, ...candidates]), reserved };
 }
 
 /**
