@@ -1,28 +1,13 @@
-import { type ContentWord, createReading, createWordReader, NEGATOR, type Reading, type ReadWords } from "../language/content-words.ts";
+import { type ContentWord, createReading, createWordReader, NEGATOR, type ReadWords } from "../language/content-words.ts";
 import { SPELLED_NUMBER } from "../language/numerals.ts";
-import { joinValues, type Value } from "../language/values.ts";
+import { joinValues } from "../language/values.ts";
 import type { Block, BlockType, Passage, PlacedUnit, TextRange } from "../shared/types.ts";
 import { memoised, once } from "../text/memo.ts";
 import { splitSentences } from "../text/sentences.ts";
 import { aboveUnit, cellsOf } from "../text/units.ts";
 
 /** Analysed content of a sentence, list item or table row, ready for comparison. */
-export interface Fact {
-  readonly segment: Segment;
-  /** Analysis of the text without its parts in brackets. Offsets are those of `segment.text`. */
-  readonly reading: Reading;
-  /** Content words that are not part of a value. */
-  readonly words: readonly ContentWord[];
-  /** Roots of `words` with their weights. */
-  readonly own: ReadonlyMap<string, number>;
-  readonly amounts: readonly Value[];
-  /** Word roots with weights: of the title (`title`), and of title and headings (`above`). Computed on first use, because rarely needed. */
-  readonly title: () => ReadonlyMap<string, number>;
-  readonly above: () => ReadonlyMap<string, number>;
-  readonly amountsAbove: () => readonly Value[];
-  /** Roots of the words in the neighbouring sentences. */
-  readonly beside: () => ReadonlySet<string>;
-}
+export type Fact = ReturnType<FactReader["read"]>;
 
 /** Functions of the index that are needed to read facts. */
 export interface FactWords {
@@ -83,7 +68,6 @@ export function mayDeny(text: string): boolean {
  */
 export function createFactReader(readWords: ReadWords = createWordReader()) {
   const read = createReading(readWords);
-  const facts = remembering<Fact>(REMEMBERED);
   const passages = remembering<PassageTokens>(PASSAGES_REMEMBERED);
   const weights = remembering<ReadonlyMap<string, number>>(PASSAGES_REMEMBERED);
   const viewOf = (passage: Passage, words: FactWords): PassageTokens => {
@@ -91,7 +75,7 @@ export function createFactReader(readWords: ReadWords = createWordReader()) {
     const key = `${document.id} ${document.version} ${chunkId} ${range.start} ${range.end}`;
     return passages(key, words, () => tokensOfPassage(passage, words));
   };
-  const readFact = (segment: Segment, words: FactWords): Fact => {
+  const readFact = (segment: Segment, words: FactWords) => {
     const reading = read(withoutAsides(segment.text));
     const amounts = joinValues(reading.values, reading.text);
     const content = reading.words.filter((word) => !amounts.some(({ start, end }) => word.start < end && word.end > start));
@@ -101,21 +85,27 @@ export function createFactReader(readWords: ReadWords = createWordReader()) {
     const weightsAbove = (texts: readonly string[]) => weights(texts.join("\u0000"), words, () => weigh(wordsIn(texts), words));
     return {
       segment,
+      /** Analysis of the text without its parts in brackets. Offsets are those of `segment.text`. */
       reading,
+      /** Content words that are not part of a value. */
       words: content,
+      /** Roots of `words` with their weights. */
       own: weigh(content, words),
       amounts,
+      /** Word roots with weights: of the title (`title`), and of title and headings (`above`). Computed on first use, because rarely needed. */
       title: once(() => weightsAbove([segment.title])),
       above: once(() => weightsAbove(heads)),
       amountsAbove: once(() => heads.map(read).flatMap(({ text, values }) => joinValues(values, text))),
-      beside: once(() => new Set(wordsIn([segment.previous, segment.next]).map(({ root }) => root))),
+      /** Roots of the words in the neighbouring sentences. */
+      beside: once((): ReadonlySet<string> => new Set(wordsIn([segment.previous, segment.next]).map(({ root }) => root))),
     };
   };
+  const facts = remembering<ReturnType<typeof readFact>>(REMEMBERED);
   return {
     segmentsOf: (passage: Passage, words: FactWords) => viewOf(passage, words).segments,
     /** Returns the tokens of a passage with its title and headings. */
     tokensOf: (passage: Passage, words: FactWords) => viewOf(passage, words).whole(),
-    read(segment: Segment, words: FactWords): Fact {
+    read(segment: Segment, words: FactWords) {
       const key = [segment.text, segment.previous, segment.next, segment.title, ...segment.above].join("\u0000");
       const fact = facts(key, words, () => readFact(segment, words));
       return fact.segment.start === segment.start ? fact : { ...fact, segment };

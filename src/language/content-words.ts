@@ -181,12 +181,7 @@ function isCapital(written: string, opens: boolean): boolean {
 }
 
 /** Rule-based analysis of a text: its content words and its values. */
-export interface Reading {
-  readonly text: string;
-  readonly words: readonly ContentWord[];
-  readonly roots: ReadonlySet<string>;
-  readonly values: readonly Value[];
-}
+export type Reading = ReturnType<ReturnType<typeof createReading>>;
 
 /** Maximum number of cached analyses. */
 const REMEMBERED = 2000;
@@ -194,13 +189,13 @@ const REMEMBERED = 2000;
 const MAX_CHARACTERS = 20_000;
 
 /** Returns a function that analyses texts and caches the results. */
-export function createReading(readWords: ReadWords = createWordReader()): (text: string) => Reading {
+export function createReading(readWords: ReadWords = createWordReader()) {
   return memoised((text: string) => {
     const beginning = text.slice(0, MAX_CHARACTERS);
-    const words = readWords(beginning);
+    const words: readonly ContentWord[] = readWords(beginning);
     // Compute roots and values on first use, because most texts never need them.
-    const roots = once(() => new Set(words.map(({ root }) => root)));
-    const values = once(() => valuesIn(beginning));
+    const roots = once((): ReadonlySet<string> => new Set(words.map(({ root }) => root)));
+    const values = once((): readonly Value[] => valuesIn(beginning));
     return {
       text,
       words,

@@ -42,7 +42,7 @@ const SMALL_ORDINALS =
     " ",
   );
 const TEN_ORDINALS = TENS.map((ten) => ten.replace(/y$/, "ieth"));
-const SCALES: Readonly<Record<string, number>> = { thousand: 1e3, million: 1e6, billion: 1e9, trillion: 1e12 };
+export const SCALES: Readonly<Record<string, number>> = { thousand: 1e3, million: 1e6, billion: 1e9, trillion: 1e12 };
 const SCALE_WORD = Object.keys(SCALES).join("|");
 
 const UNDER_100 = `(?:(?:${TENS.join("|")})(?:[\\s-](?:${SMALL.slice(0, 9).join("|")})(?![a-z]))?|${SMALL.toReversed().join("|")})`;

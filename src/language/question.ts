@@ -1,4 +1,5 @@
 import type { TextRange } from "../shared/types.ts";
+import { onceEach } from "../text/numbers.ts";
 import { words } from "../text/tokens.ts";
 import { LABELS, valuesIn } from "./values.ts";
 
@@ -245,20 +246,13 @@ export function holdsWord({ word, tokens }: AskedWord, has: (token: string) => b
  * inflections, only its first occurrence is returned.
  */
 export function askedWords(question: string, index: AskedWordsIndex): AskedWord[] {
-  const seen = new Set<string>();
   const asked = new Set(index.questionTokens(question));
-  return question
-    .split(/\s+/)
-    .map((word) => ({
-      word: word.replaceAll(/^[^\p{L}\p{N}$]+|[^\p{L}\p{N}%]+$/gu, ""),
-      tokens: index.tokens(word).filter((token) => asked.has(token)),
-    }))
-    .filter(({ word, tokens }) => {
-      const key = tokens.join(" ");
-      if (word === "" || tokens.length === 0 || seen.has(key)) return false;
-      seen.add(key);
-      return true;
-    });
+  const found = question.split(/\s+/).map((word) => ({
+    word: word.replaceAll(/^[^\p{L}\p{N}$]+|[^\p{L}\p{N}%]+$/gu, ""),
+    tokens: index.tokens(word).filter((token) => asked.has(token)),
+  }));
+  const content = found.filter(({ word, tokens }) => word !== "" && tokens.length > 0);
+  return onceEach(content, ({ tokens }) => tokens.join(" "));
 }
 
 /** Pattern of the number of a part of a document, as in "step 4", "clause 2.3", "section 5(b)" or "rule (d)". */
@@ -278,20 +272,10 @@ const PART_NAME = new RegExp(`^(?:${LABELS}|rule|clause|paragraph|item|(?:foot)?
 const ASKS_WHETHER = new RegExp(String.raw`${JOINED}${AUXILIARY}\b`, "i");
 
 /** A part of a document that a question names by its number. */
-export interface AskedPart {
-  /** Numbers of the enclosing parts, outermost first, then of the part itself: `["5", "b"]` for "section 5(b)". */
-  readonly numbers: readonly string[];
-  /** The word before the number, such as "step"; empty without one. */
-  readonly name: string;
-  /**
-   * The question without the reference to the part ("clause 2.3"). If only a verb follows the reference, it is removed
-   * too: "What does" for "What does clause 2.3 say?".
-   */
-  readonly rest: string;
-}
+export type AskedPart = NonNullable<ReturnType<typeof askedPart>>;
 
 /** Returns the part of a document that a question names by its number; `null` if it names none or several. */
-export function askedPart(question: string): AskedPart | null {
+export function askedPart(question: string) {
   const found = [...question.matchAll(NAMED)].filter(
     // A plain number after any other word may be an amount or belong to a name: "keep data 2 years", "Basecamp 4".
     ([, word = "", number = ""]) => /\D/.test(number) || PART_NAME.test(word),
@@ -301,7 +285,17 @@ export function askedPart(question: string): AskedPart | null {
   const { 0: whole, 1: name = "", 2: number = "", index } = named;
   const [before, behind] = [question.slice(0, index), question.slice(index + whole.length)];
   const isVerb = !ASKS_WHETHER.test(before) && /^\s+\p{L}+[\s?.]*$/u.test(behind);
-  return { numbers: numbersIn(number), name, rest: isVerb ? before : before + behind };
+  return {
+    /** Numbers of the enclosing parts, outermost first, then of the part itself: `["5", "b"]` for "section 5(b)". */
+    numbers: numbersIn(number),
+    /** The word before the number, such as "step"; empty without one. */
+    name,
+    /**
+     * The question without the reference to the part ("clause 2.3"). If only a verb follows the reference, it is removed
+     * too: "What does" for "What does clause 2.3 say?".
+     */
+    rest: isVerb ? before : before + behind,
+  };
 }
 
 /**
