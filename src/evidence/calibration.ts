@@ -151,7 +151,7 @@ export type GateThreshold =
  * ratio, most of today's index was not calibrated, or most of the calibrated documents are gone. Small indexes have the
  * same limit, because calibrating them again is quick.
  */
-export const MOST_WINDOW_FACTOR = 2;
+const MOST_WINDOW_FACTOR = 2;
 
 /** The index properties that decide whether a calibration fits. */
 export interface AskedIndex {
@@ -199,11 +199,8 @@ export function applyThreshold(
   if (threshold.type !== "calibrated") return { ...judged, misfit: threshold.type === "unusable" ? threshold.why : null };
   const { calibration } = threshold;
   const { model } = calibration.weights;
-  const misfit =
-    indexMisfitOf(calibration, index) ??
-    (judged.model === model
-      ? null
-      : `the confidence was computed with the weights for ${judged.model}, but with those for ${model} when it was made`);
+  const others = `the confidence was computed with the weights for ${judged.model}, but with those for ${model} when it was made`;
+  const misfit = indexMisfitOf(calibration, index) ?? (judged.model === model ? null : others);
   if (misfit !== null) return { ...judged, misfit };
   const { risk, delta, labels } = calibration;
   return {

@@ -55,12 +55,6 @@ const NOTHING: PassageComparison = {
 /** Result for profiles that do not compare passages. */
 export const NOT_COMPARED: Compared = { of: () => NOTHING, conflicts: [], unstated: [] };
 
-interface CompareParts {
-  readonly words: FactWords;
-  readonly reader: FactReader;
-  readonly precedence: Precedence;
-}
-
 /** A sentence is compared only if it contains, with its headings, at least this weighted share of the question's words. */
 const ABOUT_QUESTION = 0.35;
 /** Maximum number of conflicts shown for one answer. */
@@ -92,7 +86,7 @@ interface Spoken {
 export function comparePassages(
   asked: readonly string[],
   passages: readonly Passage[],
-  { words, reader, precedence }: CompareParts,
+  { words, reader, precedence }: { readonly words: FactWords; readonly reader: FactReader; readonly precedence: Precedence },
 ): Compared {
   const weights = new Map(asked.map((token) => [token, words.idf(token)]));
   const segments = passages.map((passage) => reader.segmentsOf(passage, words));

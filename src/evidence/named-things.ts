@@ -1,6 +1,6 @@
 import { dot, type ReadTexts, type TextReading } from "../cross-encoder/reader.ts";
 import { isDerived } from "../language/content-words.ts";
-import { type AskedWord, askedWords } from "../language/question.ts";
+import { askedWords } from "../language/question.ts";
 import { mayCover, type NamedTime, namedTime } from "../language/units.ts";
 import { joinValues, valuesIn } from "../language/values.ts";
 import type { Evidence, Warning } from "../shared/types.ts";
@@ -255,29 +255,25 @@ export function missingWarnings(kind: keyof typeof WARNINGS, words: readonly str
 
 /** Words that no document contains cause a warning if their weights (`AskedTerm.weight`) add up to more than this. */
 const MOSTLY = 0.5;
-/** A content word of the question. Inflected forms of one word count once. */
-export interface AskedTerm extends AskedWord {
-  /** IDF of the term divided by the sum over all terms of the question, 0 to 1. */
-  readonly weight: number;
-  /** True if any document contains it. */
-  readonly known: boolean;
-  /** True for the few thousand most common English words. Their absence from the documents says little. */
-  readonly common: boolean;
-}
+/** A content word of the question. */
+export type AskedTerm = ReturnType<typeof askedTerms>[number];
 
-/** Returns the content words of a question in order. */
+/** Returns the content words of a question in order. Inflected forms of one word count once. */
 export function askedTerms(
   question: string,
   words: Pick<NameParts, "tokens" | "has"> & { idf(token: string): number; readonly asked: { readonly tokens: readonly string[] } },
   isCommon: (word: string) => boolean,
-): AskedTerm[] {
+) {
   const found = askedWords(question, { tokens: words.tokens, questionTokens: () => [...words.asked.tokens] }).map((one) => ({
     ...one,
+    /** True if any document contains it. */
     known: one.tokens.some((token) => words.has(token)),
+    /** True for the few thousand most common English words. Their absence from the documents says little. */
     common: isCommon(one.word.toLowerCase()),
     idf: Math.max(...one.tokens.map((token) => words.idf(token))),
   }));
   const sum = found.reduce((total, { idf }) => total + idf, 0);
+  // The weight is the share of the term in the IDF sum of the question.
   return found.map(({ idf, ...term }) => ({ ...term, weight: sum > 0 ? idf / sum : 1 / found.length }));
 }
 

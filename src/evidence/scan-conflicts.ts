@@ -70,19 +70,9 @@ export interface ScannedDocument extends Omit<FactSource, "sid"> {
 
 export type ScanEvent =
   | { readonly type: "progress"; readonly done: number; readonly total: number; readonly found: number }
-  | {
-      readonly type: "conflicts";
-      readonly documents: number;
-      readonly statements: number;
-      readonly compared: number;
-      readonly conflicts: readonly Conflict[];
-    };
-
-export interface ScanOptions {
-  readonly total: number;
-  readonly precedence: Precedence;
-  readonly signal: AbortSignal;
-}
+  | ({ readonly type: "conflicts"; readonly conflicts: readonly Conflict[] } & Readonly<
+      Record<"documents" | "statements" | "compared", number>
+    >);
 
 /** Number of rarest tokens of a sentence used to look up related sentences. */
 const KEY_TOKENS = 8;
@@ -111,7 +101,7 @@ interface Stored {
 export async function* scanConflicts(
   documents: AsyncIterable<ScannedDocument>,
   words: FactWords,
-  { total, precedence, signal }: ScanOptions,
+  { total, precedence, signal }: { readonly total: number; readonly precedence: Precedence; readonly signal: AbortSignal },
 ): AsyncGenerator<ScanEvent, void> {
   const reader = createFactReader();
   const stored: Stored[] = [];
@@ -176,11 +166,7 @@ function keyTokens({ text }: Segment, words: FactWords): string[] {
 }
 
 /** Returns the sentences that share the most tokens, best first. */
-function candidatesOf(
-  tokens: readonly string[],
-  postings: ReadonlyMap<string, readonly number[]>,
-  accepts: (at: number) => boolean,
-): number[] {
+function candidatesOf(tokens: readonly string[], postings: ReadonlyMap<string, readonly number[]>, accepts: (at: number) => boolean) {
   const shared = new Map<number, number>();
   for (const token of tokens) for (const at of postings.get(token) ?? []) shared.set(at, (shared.get(at) ?? 0) + 1);
   return [...shared]

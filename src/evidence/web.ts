@@ -7,7 +7,7 @@ import type { SupportScorer } from "../models/support.ts";
 import { checkUrl, type FetchedPage, type PageText, type ReadPage } from "../models/web-page.ts";
 import { SUPPORT_BANDS } from "../profiles/guards.ts";
 import { messageOf } from "../shared/errors.ts";
-import type { Evidence, Passage, Question, WebEvidence, WebPageEvidence, WebVerdict } from "../shared/types.ts";
+import type { Evidence, Passage, Question, WebEvidence, WebPageEvidence } from "../shared/types.ts";
 import { memoised } from "../text/memo.ts";
 import { unitsIn } from "../text/units.ts";
 import { compareFacts } from "./compare-facts.ts";
@@ -49,11 +49,7 @@ export interface CompareWithPageParts {
 }
 
 /** Result of comparing a page with a passage. */
-export interface PageComparison {
-  readonly verdict: Exclude<WebVerdict, "silent">;
-  readonly claim: string;
-  readonly quote: string;
-}
+type PageComparison = Pick<WebPageEvidence, "verdict" | "claim" | "quote">;
 
 /**
  * Returns the sentences of a passage that contain, with their headings, the largest weighted share of the question's
@@ -282,18 +278,18 @@ export async function askWeb(
   const unread = new Map<string, string>();
   let read = 0;
   const failed = (cause: unknown) => (deadline.expired() ? `no response within ${parts.timeoutMs} ms` : messageOf(cause));
-  const readOnce = memoised((url: string) =>
-    readResult(url, parts, deadline.signal).then(
-      (result) => {
-        read++;
-        return result;
-      },
-      (cause: unknown) => {
-        unread.set(url, failed(cause));
-        return null;
-      },
-    ),
-  );
+  const readOnce = memoised(async (url: string) => {
+    try {
+      const fetched = await parts.fetchPage(url, { hosts: parts.hosts, signal: deadline.signal });
+      const retrievedAt = parts.now().toISOString();
+      const page = await parts.readPage(fetched, deadline.signal);
+      read++;
+      return { url: fetched.url, title: shown(page.title) || fetched.url, retrievedAt, page };
+    } catch (cause) {
+      unread.set(url, failed(cause));
+      return null;
+    }
+  });
   const lookUp = async (passage: Evidence["passage"]): Promise<WebEvidence> => {
     const statements = statementsOf(passage, asked, { ...parts, words });
     const query = webQuery(question.resolved, asked, passage, statements, words);
@@ -307,9 +303,9 @@ export async function askWeb(
       const found = [...new Map(reads.map((result) => [result.url, result])).values()];
       if (found.length === 0) return silent("no page found could be read");
       const said = await Promise.all(
-        found.map(async (result) => {
-          const comparison = await compareWithPage(statements, result.page, { ...parts, words }, deadline.signal);
-          return comparison === null ? [] : [pageEvidence(result, comparison)];
+        found.map(async ({ page, ...place }): Promise<WebPageEvidence[]> => {
+          const comparison = await compareWithPage(statements, page, { ...parts, words }, deadline.signal);
+          return comparison === null ? [] : [{ ...place, ...comparison, quote: shown(comparison.quote) }];
         }),
       );
       return { ...silent(""), ...judge(said.flat(), found.length, passage.document.url) };
@@ -324,14 +320,6 @@ export async function askWeb(
   return { evidence, failures: [...failures], unread: [...unread].map(([url, why]) => `${url}: ${why}`), pages: read };
 }
 
-type ReadResult = Awaited<ReturnType<typeof readResult>>;
-
-async function readResult(url: string, { fetchPage, readPage, hosts, now }: WebParts, signal: AbortSignal) {
-  const fetched = await fetchPage(url, { hosts, signal });
-  const retrievedAt = now().toISOString();
-  return { url: fetched.url, retrievedAt, page: await readPage(fetched, signal) };
-}
-
 /** Returns the addresses of the results on allowed hosts, each once, in order. */
 function listedUrls(results: readonly { readonly url: string }[], hosts: readonly string[]): string[] {
   const urls = results.flatMap(({ url }) => {
@@ -342,10 +330,6 @@ function listedUrls(results: readonly { readonly url: string }[], hosts: readonl
     }
   });
   return [...new Set(urls)];
-}
-
-function pageEvidence({ url, retrievedAt, page }: ReadResult, { verdict, claim, quote }: PageComparison): WebPageEvidence {
-  return { url, title: shown(page.title) || url, retrievedAt, verdict, claim, quote: shown(quote) };
 }
 
 /** Returns the text on one line, without invisible and bidirectional control characters. */
