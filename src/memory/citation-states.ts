@@ -78,11 +78,7 @@ export function standingIn(citation: Citation, document: StoredDocument): Citati
   return { n, state: "changed", likeness: Math.min(0.99, nearest.likeness), now: standingAt(document, range) };
 }
 
-async function standingElsewhere(
-  citation: Citation,
-  scope: Scope,
-  documents: Pick<DocumentStore, "load" | "holding">,
-): Promise<CitationStanding | null> {
+async function standingElsewhere(citation: Citation, scope: Scope, documents: Pick<DocumentStore, "load" | "holding">) {
   if (citation.quote.length < MOVED_CHARACTERS) return null;
   const ids = (await documents.holding(scope, citation.quote, ELSEWHERE + 1)).filter((id) => id !== citation.documentId);
   const loaded = await documents.load(scope, ids.slice(0, ELSEWHERE));

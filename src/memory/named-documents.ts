@@ -28,8 +28,7 @@ function namedBesideEvidence({ citations, conflicts, seeAlso, refusal }: Answer)
 
 /** Returns the distinct ids of all documents that an answer quotes or names. The answer may be new or read from the store. */
 export function documentsIn(answer: Answer): string[] {
-  const named = namedBesideEvidence(answer).map(({ documentId }) => documentId);
-  return [...new Set([...named, ...answer.evidence.map(({ passage }) => passage.document.id)])];
+  return namedDocuments(answer).map(({ id }) => id);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { dot } from "../cross-encoder/reader.ts";
 import type { MatchSettings } from "../profiles/profile.ts";
 import type { Scope } from "../shared/types.ts";
-import type { CacheEntry, CacheStore, StoredQuestion } from "../store/cache.ts";
+import type { CacheStore, StoredQuestion } from "../store/cache.ts";
 import type { EntityNode, GraphStore, QuestionNodes } from "../store/graph.ts";
 import { isCode, nameOf } from "./classify.ts";
 import { type Matcher, type MatchPassage, type MatchVerdict, UNCOMPARED } from "./matcher.ts";
@@ -237,13 +237,11 @@ export async function acceptCandidate(
     const before = judgements[at] as Judgement;
     const entry = await parts.cache.get(candidate.stored.key);
     const safe = entry === null ? GONE : await reverify(entry, scope, parts, effects);
-    if (safe.type === "unsafe") {
-      judgements[at] = { ...before, rule: safe.rule, reason: safe.reason };
-      continue;
-    }
-    judgements[at] = { ...before, served: true };
-    const { question, createdAt } = entry as CacheEntry;
-    return { hit: { level: candidate.level, answer: safe.answer, question, storedAt: createdAt }, judged: judgements };
+    const { rule, reason } = safe.type === "unsafe" ? safe : before;
+    judgements[at] = { ...before, rule, reason, served: safe.type === "safe" };
+    if (entry === null || safe.type === "unsafe") continue;
+    const { question, createdAt: storedAt } = entry;
+    return { hit: { level: candidate.level, answer: safe.answer, question, storedAt }, judged: judgements };
   }
   return { hit: null, judged: judgements };
 }

@@ -16,11 +16,7 @@ export const DEFAULT_HISTORY_LIMIT = 50;
 /** Number of history rows that are read at once if the person may see only some of them. */
 const HISTORY_READ = 500;
 
-export type QueuedQuestion = QueueItem & {
-  readonly question: string;
-  /** Describes the selection or filters of the question; `null` if it had none, or if they are no longer known. */
-  readonly within: string | null;
-};
+export type QueuedQuestion = Awaited<ReturnType<Review["queue"]>>[number];
 
 export type ShownReview = Awaited<ReturnType<Review["show"]>>;
 
@@ -72,13 +68,13 @@ export function createReview({ store, domain, createId, keepsFlagged, within, bi
     return found;
   };
   return {
-    async queue({ domain: name, limit = DEFAULT_QUEUE_LIMIT, status, sees }: QueueOptions = {}): Promise<QueuedQuestion[]> {
+    /** In the result, `within` describes the selection or filters of a question; `null`: none, or no longer known. */
+    async queue({ domain: name, limit = DEFAULT_QUEUE_LIMIT, status, sees }: QueueOptions = {}) {
       const pending = await store.review.pending(domain(name), { limit: QUEUE_DEPTH, status, sees });
       const items = rankQueue(pending).slice(0, limit);
       const questions = await store.review.questions(items.map(({ id }) => id));
-      const limits = await within(
-        items.map(({ id, tenant, access }) => ({ id, scope: askerOf({ domain: domain(name), tenant, access }) })),
-      );
+      const asked = items.map(({ id, tenant, access }) => ({ id, scope: askerOf({ domain: domain(name), tenant, access }) }));
+      const limits = await within(asked);
       return items.map((item) => ({ ...item, question: questions.get(item.id) ?? "", within: limits.get(item.id) ?? null }));
     },
     /**
@@ -161,11 +157,7 @@ export function createReview({ store, domain, createId, keepsFlagged, within, bi
 export type Review = ReturnType<typeof createReview>;
 
 /** Returns audit rows about answers that the reviewer may see, newest first. */
-async function listSeen(
-  { audit, review }: ReviewParts["store"],
-  { subject, limit, before: from }: AuditPage,
-  sees: Sees,
-): Promise<AuditRow[]> {
+async function listSeen({ audit, review }: ReviewParts["store"], { subject, limit, before: from }: AuditPage, sees: Sees) {
   const seen: AuditRow[] = [];
   for (let before = from; seen.length < limit; ) {
     const rows = await audit.list({ limit: HISTORY_READ, subject, before });
