@@ -155,14 +155,11 @@ const SEED = 1;
 const DRAWS = 1000;
 
 /** Returns the report to write to a file, a table of metrics over all sets (`table`), and a table with one row per set (`sets`). */
-export function reportGolden(
-  sets: readonly MeasuredSet[],
-  { command, now, against, questions }: ReportOptions,
-): { report: Report; table: TableRow[]; sets: TableRow[]; changes: Change[] | null } {
+export function reportGolden(sets: readonly MeasuredSet[], { command, now, against, questions }: ReportOptions) {
   const items = sets.flatMap(itemsOf);
   const changes = against === undefined ? null : compareGolden(items, against);
   const timings = timingsOf(sets);
-  const report = {
+  const report: Report = {
     name: "golden",
     command,
     versions: versionsOf(),
@@ -185,9 +182,8 @@ export function reportGolden(
 }
 
 /** Groups questions by their label `needs`, in alphabetical order. Leaves out questions without this label. */
-function byNeed(items: readonly GoldenItem[]): (readonly [need: string, items: readonly GoldenItem[]])[] {
-  const needs = [...new Set(items.map((item) => item.needs))].filter((one) => one !== "").sort();
-  return needs.map((need) => [need, items.filter((item) => item.needs === need)] as const);
+function byNeed(items: readonly GoldenItem[]) {
+  return [...Map.groupBy(items, ({ needs }) => needs)].filter(([need]) => need !== "").sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 const costsOf = (items: readonly GoldenItem[]) => items.map(({ cost_usd }) => cost_usd).filter((cost) => cost !== null);

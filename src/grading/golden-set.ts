@@ -3,13 +3,10 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import type { Engine } from "../engine/engine.ts";
 import { RequestError } from "../shared/errors.ts";
-import type { GoldenAnswerable, GoldenUnanswerable } from "./golden.ts";
 import { type GoldenFile, isQuestionFile, readGoldenFile, readGoldenFolder } from "./read-golden-files.ts";
 
-export type { GoldenAnswerable, GoldenUnanswerable } from "./golden.ts";
-
 /** A folder of documents with questions about them. */
-export interface GoldenSet {
+export interface GoldenSet extends GoldenFile {
   readonly name: string;
   /** Folder to which page paths are relative. */
   readonly corpus: string;
@@ -17,10 +14,6 @@ export interface GoldenSet {
   readonly documents: string;
   /** Folders with documents that only one tenant may see, by tenant. */
   readonly tenants: Readonly<Record<string, string>>;
-  readonly answerable: readonly GoldenAnswerable[];
-  readonly unanswerable: readonly GoldenUnanswerable[];
-  /** Messages about the question file, such as ignored keys. */
-  readonly notices: readonly string[];
 }
 
 export interface GoldenFolders {

@@ -9,9 +9,10 @@ import type { Answer } from "../shared/types.ts";
 import { lineText } from "../writing/lines.ts";
 import { answerLines } from "../writing/render.ts";
 import type { ClaimJudge } from "./claim-judge.ts";
+import type { GoldenAnswerable, GoldenUnanswerable } from "./golden.ts";
 import type { GoldenItem } from "./golden-item.ts";
 import { type GoldenPlaces, locatePlaces, standsAt } from "./golden-places.ts";
-import type { GoldenAnswerable, GoldenSet, GoldenUnanswerable } from "./golden-set.ts";
+import type { GoldenSet } from "./golden-set.ts";
 import { countedLines, holdsToken, scoreAnswer } from "./score-answer.ts";
 export type GoldenEngine = Pick<Engine, "answer" | "ingest" | "close" | "store" | "scope">;
 

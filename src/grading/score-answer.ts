@@ -35,12 +35,11 @@ export async function scoreAnswer(answer: Answer, labels: Labels | null, places:
       return { path, start, end, title: document.title, heading: headingPath.at(-1) ?? "", verdict, score, gold: isGold };
     });
   const cited = await judgeCitations(answer, judge);
-  const asked = labels ?? "the question is unanswerable";
   const results: Record<ScoreName, ScoreOrReason> = {
-    keyphrase_coverage: coverage(answer, asked),
-    answer_correctness: typeof asked === "string" ? asked : await correctness(answer, asked, judge),
+    keyphrase_coverage: labels === null ? UNANSWERABLE : coverage(answer, labels),
+    answer_correctness: labels === null ? UNANSWERABLE : await correctness(answer, labels, judge),
     context_precision: contextPrecision(retrieved),
-    context_recall: labels === null ? "the question is unanswerable" : contextRecall(retrieved, places.quotes(labels.id)),
+    context_recall: labels === null ? UNANSWERABLE : contextRecall(retrieved, places.quotes(labels.id)),
     ...cited.scores,
   };
   const entries = Object.entries(results);
@@ -70,10 +69,10 @@ export function countedLines(answer: Answer, values: readonly string[]): Line[] 
   });
 }
 
+const UNANSWERABLE = "the question is unanswerable";
 const NOT_SHOWN = "no answer was shown";
 
-function coverage(answer: Answer, labels: Labels | string): ScoreOrReason {
-  if (typeof labels === "string") return labels;
+function coverage(answer: Answer, labels: Labels): ScoreOrReason {
   const phrases = labels.keyphrases.length > 0 ? labels.keyphrases : labels.key_values;
   if (phrases.length === 0) return "the question has no keyphrases";
   if (answer.status !== "ok") return NOT_SHOWN;
@@ -150,13 +149,7 @@ async function judgeCitations(answer: Answer, judge: ClaimJudge) {
  * Returns whether a sentence needs a citation: the citation alone supports the sentence, or the sentence's other citations
  * do not.
  */
-async function isNeeded(
-  text: string,
-  quote: CitedQuote,
-  cited: readonly CitedQuote[],
-  question: string,
-  judge: ClaimJudge,
-): Promise<boolean> {
+async function isNeeded(text: string, quote: CitedQuote, cited: readonly CitedQuote[], question: string, judge: ClaimJudge) {
   if (cited.length === 1 || (await judge.supports(text, [quote], question)) === true) return true;
   const others = cited.filter((one) => one !== quote);
   return (await judge.supports(text, others, question)) !== true;
