@@ -121,13 +121,13 @@ async function* writeByModel(run: Run): AsyncGenerator<OfferedDraft, Ending> {
   const { onFault } = run.settings;
   const stood: DraftSentence[] = [];
   if (onFault === "reject") {
-    const ending = yield* drawDraft({ isHeld: () => true, stood }, run);
+    const ending = yield* drawDraft(stood, () => true, run);
     if (ending.type === "faulty") return { type: "done" };
     if (ending.type === "failed" || outcome.insufficient) return ending;
     yield* stood;
     return { type: record.shown.length > 0 ? "done" : "faulty" };
   }
-  const ending = yield* drawDraft({ isHeld: (fell) => onFault === "select" && fell, stood }, run);
+  const ending = yield* drawDraft(stood, (fell) => onFault === "select" && fell, run);
   if (ending.type !== "faulty" || onFault !== "select" || record.faults.length === 0) return ending;
   const selected = await task.select(outcome.calls);
   const drafts = selected.type === "chosen" ? quoteDrafts(selected.quotes) : [];
@@ -151,16 +151,14 @@ function quoteDrafts(quotes: readonly CompleteQuote[]): DraftSentence[] {
   return quotes.flatMap(withNeighbours).map((quote) => ({ text: quote.text, quotes: [quote], missing: [] }));
 }
 
-interface Attempt {
-  /** Returns whether the next sentence is checked but not shown yet. @param fell true if a sentence of this draft has failed */
-  readonly isHeld: (fell: boolean) => boolean;
-  /** Collects the sentences that passed but are not shown yet. */
-  readonly stood: DraftSentence[];
-}
-
-/** Runs one draft. Returns `faulty` if a sentence failed, or if none passed. */
+/**
+ * Runs one draft. Returns `faulty` if a sentence failed, or if none passed.
+ * @param stood collects the sentences that passed but are not shown yet
+ * @param isHeld returns whether the next sentence is checked but not shown yet; `fell`: a sentence of this draft has failed
+ */
 async function* drawDraft(
-  { isHeld, stood }: Attempt,
+  stood: DraftSentence[],
+  isHeld: (fell: boolean) => boolean,
   { task, question, outcome, settings, record, signal }: Run,
 ): AsyncGenerator<OfferedDraft, Ending> {
   const { model, prompt, sources, bind } = task;
