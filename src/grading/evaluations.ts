@@ -7,7 +7,7 @@ import { messageOf, RequestError } from "../shared/errors.ts";
 import { compareText } from "../text/normalise.ts";
 import type { InProcess } from "../text/validate.ts";
 import type { WireEvaluation } from "../wire/exploring.ts";
-import { chooseSets } from "./choose-sets.ts";
+import { type ChosenSet, chooseSets } from "./choose-sets.ts";
 import type { ClaimJudge } from "./claim-judge.ts";
 import { renderGoldenHtml } from "./golden-html.ts";
 import { goldenItemSchema } from "./golden-item.ts";
@@ -47,7 +47,10 @@ export function createEvaluations({ now = () => new Date(), ...parts }: Omit<Run
       const { domain, profile, questions } = of;
       if (running !== null)
         throw new RequestError("evaluation_running", "An evaluation run is in progress. Wait until it ends, or stop it.");
-      const asked = questions === null ? ownSet(domain, config.domains_dir) : parseGoldenFile(questions.name, questions.text);
+      const asked =
+        questions === null
+          ? (chooseSets({ domain }, config.domains_dir)[0] as ChosenSet).set
+          : parseGoldenFile(questions.name, questions.text);
       const total = asked.answerable.length + asked.unanswerable.length;
       const evaluation: Evaluation = {
         ...{ id: `eval_${randomUUID()}`, domain, profile, questions: questions?.name ?? null, total, startedAt: now().toISOString() },
@@ -104,13 +107,6 @@ export function createEvaluations({ now = () => new Date(), ...parts }: Omit<Run
 function judgedIn({ report }: Evaluation) {
   if (report === null) throw new RequestError("evaluation_running", "This evaluation run is not complete. Choose a completed run.");
   return { report, items: goldenItemSchema.array().parse(report.items) };
-}
-
-function ownSet(domain: string, domainsDir: string | undefined): GoldenSet {
-  const [chosen] = chooseSets({ domain }, domainsDir);
-  if (chosen === undefined)
-    throw new RequestError("golden_missing", `The pack "${domain}" has no golden set. Send \`questions\`, or add a golden set to it.`);
-  return chosen.set;
 }
 
 /** Creates the storage of runs, one file per run. */

@@ -45,12 +45,10 @@ export function readQuestions(golden: string): GoldenFile {
  * @throws RequestError `golden_missing` when there is none
  */
 export function findGoldenSets(data: string): GoldenFolders[] {
-  const foldersOf = (folder: string) =>
-    isFolder(folder)
-      ? readdirSync(folder)
-          .filter((name) => isFolder(join(folder, name)))
-          .sort()
-      : [];
+  const foldersOf = (folder: string) => {
+    const names = isFolder(folder) ? readdirSync(folder).sort() : [];
+    return names.filter((name) => isFolder(join(folder, name)));
+  };
   const whole = [data, join(data, "golden")].flatMap((parent) =>
     foldersOf(parent)
       .map((name) => ({ name, corpus: join(parent, name), golden: join(parent, name) }))

@@ -237,15 +237,9 @@ export function judgeAnswerable(
   const quoted = unplaced ? null : shown && bearing.size > 0;
   const untold = unplaced && key_values.length + must_not.length === 0;
   const right = untold ? null : (quoted ?? shown) && lacks.length === 0 && holds.length === 0;
-  return {
-    shown,
-    right,
-    first: right === true && !unplaced ? (answer.sentences[0]?.citations.some((n) => bearing.has(n)) ?? false) : null,
-    page: gold_pages.length === 0 ? null : shown ? answer.citations.some(({ original }) => gold_pages.includes(original.path)) : false,
-    quoted,
-    lacks,
-    holds,
-  };
+  const first = right === true && !unplaced ? (answer.sentences[0]?.citations.some((n) => bearing.has(n)) ?? false) : null;
+  const page = gold_pages.length === 0 ? null : shown && answer.citations.some(({ original }) => gold_pages.includes(original.path));
+  return { shown, right, first, page, quoted, lacks, holds };
 }
 
 /** Judges the answer to an unanswerable question. It is right only if it quotes a text that contradicts the false premise. */
