@@ -38,11 +38,6 @@ export class QuestionIndex {
     this.createVectors = createVectors;
   }
 
-  /** Number of questions in the index. */
-  get size(): number {
-    return this.places.size;
-  }
-
   /**
    * Returns the nearest stored questions of a scope that still exist.
    * @param read reads entries from the database by key; returns those that exist, and the keys of the deleted ones

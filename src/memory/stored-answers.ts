@@ -125,15 +125,13 @@ interface Served {
  * every hit. Only if the generation of the store is unchanged, a verified hit is used again without reading.
  */
 export class StoredAnswers {
-  private readonly known: LRUCache<string, Read>;
+  private readonly known = new LRUCache<string, Read>({
+    maxSize: KEPT_CHARACTERS,
+    sizeCalculation: ({ text }) => Math.max(1, text.length),
+  });
   private readonly passed = new WeakMap<Answer, Set<string>>();
   private readonly contents = new WeakMap<Answer, SharedContent>();
   private readonly topics = new WeakMap<Answer, readonly string[]>();
-
-  /** @param limit maximum number of characters of all answers together */
-  constructor(limit: number = KEPT_CHARACTERS) {
-    this.known = new LRUCache({ maxSize: limit, sizeCalculation: ({ text }) => Math.max(1, text.length) });
-  }
 
   /** Returns the parsed answer of an entry. While it is cached, equal text gives the same frozen object. */
   read(key: string, text: string): Answer {
