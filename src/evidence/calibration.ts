@@ -14,10 +14,8 @@ export type FoundCalibration =
 
 /** Returns the name of a calibration. Names sort by time. */
 export function calibrationName({ domain, profile }: { readonly domain: string; readonly profile: string }, date: Date): string {
-  return `${domain}.${profile}.${date
-    .toISOString()
-    .replace(/\.\d+Z$/, "Z")
-    .replaceAll(":", "")}`;
+  const time = date.toISOString().replace(/\.\d+Z$/, "Z");
+  return `${domain}.${profile}.${time.replaceAll(":", "")}`;
 }
 
 /**

@@ -10,10 +10,8 @@ const YEARS = /(?<![\p{L}\p{N}.,$€£])(?:19|20)\d\d(?:[-–/](?:(?:19|20)\d\d|
 
 /** Splits a title into name and years. Returns `null` if the title consists only of years. */
 export function readEdition(title: string) {
-  const name = withoutYears(title)
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
-    .trim();
+  const plain = withoutYears(title).toLowerCase();
+  const name = plain.replaceAll(/[^\p{L}\p{N}]+/gu, " ").trim();
   return name === "" ? null : { name, years: [...(title.match(YEARS) ?? [])] };
 }
 

@@ -200,7 +200,7 @@ export function segmentsOf({ title, units, blocks, textOf }: SegmentSource): Seg
     if (unit.type === "table-row" && (header === null || blocks[unit.block]?.header === unit.block)) continue;
     const above = aboveUnit({ ...unit, header: null });
     if (header !== null) {
-      segments.push(...statementsInCells({ text, start: unit.start }, { title, above }, header.text));
+      segments.push(...statementsInCells({ text, start: unit.start, title, above }, header.text));
       above.push(header.text);
     }
     const beside = (at: number) => {
@@ -235,11 +235,8 @@ const LONG_CELL = 48;
 const CELL_ITEM = " · ";
 
 /** Returns the sentences of a row's long cells, each with the names of its column and row as context. */
-function statementsInCells(
-  row: { readonly text: string; readonly start: number },
-  { title, above }: { readonly title: string; readonly above: readonly string[] },
-  header: string,
-): Segment[] {
+function statementsInCells(row: Pick<Segment, "text" | "start" | "title" | "above">, header: string): Segment[] {
+  const { title, above } = row;
   const columns = cellsOf(header);
   const cells = partsOf(row.text, "|");
   return cells.slice(1).flatMap((cell, i) => {

@@ -231,11 +231,8 @@ export function webQuery(question: string, asked: readonly string[], passage: Pa
 }
 
 function wordsOf(text: string): string[] {
-  return (
-    redactPersonalData(text)
-      .replaceAll(/\[[a-z-]+\]/g, " ")
-      .match(WORD) ?? []
-  );
+  const plain = redactPersonalData(text).replaceAll(/\[[a-z-]+\]/g, " ");
+  return plain.match(WORD) ?? [];
 }
 
 /** Number of search results to request. Results from other hosts are skipped. */

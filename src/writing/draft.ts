@@ -3,7 +3,7 @@ import type { DraftSentence, Quote } from "../shared/types.ts";
 import { type MarkedText, parseMarkers } from "../text/markers.ts";
 import { SENTENCE_MAX_CHARS, splitSentences } from "../text/sentences.ts";
 import { isStopWord } from "../text/tokens.ts";
-import { nameCells, readCells } from "../text/units.ts";
+import { cellsOf, nameCells, readCells } from "../text/units.ts";
 import { createReplyReader, DraftError, INSUFFICIENT } from "./prompt.ts";
 
 /**
@@ -102,13 +102,8 @@ function isRow(line: string): boolean {
 }
 
 function readRow(row: string, header: string | null): string {
-  const cells = header === null ? null : nameCells(header, row);
-  if (cells !== null) return readCells(cells);
-  return row
-    .split("|")
-    .map((cell) => cell.trim())
-    .filter((cell) => cell !== "")
-    .join("; ");
+  const named = header === null ? null : nameCells(header, row);
+  return readCells(named ?? cellsOf(row).flatMap((text) => (text === "" ? [] : [{ name: "", text }])));
 }
 
 /** Maximum characters of model output. Longer output is usually a repetition. */
@@ -116,10 +111,7 @@ export const MAX_DRAFT_CHARACTERS = 20_000;
 
 const SAYS_INSUFFICIENT = new RegExp(`^\\W*${INSUFFICIENT}\\b`);
 
-export interface DraftUsage {
-  inputTokens: number | null;
-  outputTokens: number | null;
-}
+export type DraftUsage = Record<"inputTokens" | "outputTokens", number | null>;
 
 /** Returns the quotes that support `text` in the source with this citation number; `null`: no source has the number. */
 export type Cite = (text: string, number: number) => readonly Quote[] | null;
@@ -145,7 +137,7 @@ const READ_BEHIND = 200;
  */
 export async function* readDraft(
   stream: AsyncIterable<ChatEvent>,
-  reading: DraftReading,
+  { cite, onThought }: DraftReading,
   usage: DraftUsage,
 ): AsyncGenerator<DraftSentence, void> {
   const reply = createReplyReader();
@@ -153,10 +145,7 @@ export async function* readDraft(
   const table = createDraftTable();
   const said: string[] = [];
   const uncited: string[] = [];
-  let pending = "";
-  let read = 0;
-  let behind = 0;
-  const { cite } = reading;
+  let [pending, read, behind] = ["", 0, 0];
   const release = (numbers: readonly number[] = []): DraftSentence[] =>
     uncited.splice(0).map((text) => {
       const quotes = numbers.flatMap((n) => cite(text, n) ?? []);
@@ -177,7 +166,7 @@ export async function* readDraft(
       said.length = 0;
       uncited.length = 0;
       table.end();
-      reading.onThought?.();
+      onThought?.();
     }
     if (circles(said)) return;
     pending = setMarkersApart(pending + piece.text);

@@ -43,9 +43,8 @@ function titlesOf({ passage }: OfferedSource): string[] {
 }
 
 function wordsOf(text: string): string {
-  return words(text)
-    .map((word) => word.text)
-    .join(" ");
+  const spelled = words(text).map((word) => word.text);
+  return spelled.join(" ");
 }
 
 /** Returns whether a sentence is only a word or a value, such as "Yes." or "10 percent.". It is too short to be checked as a claim. */
