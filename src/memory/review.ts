@@ -241,10 +241,7 @@ function factorsOf(one: PendingInteraction) {
   return factors.flatMap(([applies, risk, why]) => (applies ? [[risk, why] as const] : []));
 }
 
-/** A question in the queue, represented by its interaction with the highest risk. */
-export type QueueItem = ReturnType<typeof rankQueue>[number];
-
-/** Orders questions by review priority. Interactions with the same question in the same scope are one item. */
+/** Orders questions by review priority. Interactions with the same question in the same scope are one item: the one with the highest risk. */
 export function rankQueue(pending: readonly PendingInteraction[]) {
   const byQuestion = new Map<string, { first: PendingInteraction; risk: number; waiting: number }>();
   for (const one of pending) {
