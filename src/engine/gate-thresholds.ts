@@ -1,5 +1,12 @@
 import { join } from "node:path";
-import { type AskedIndex, CalibrationFiles, type GateFacts, type GateThreshold, indexMisfitOf, misfitOf } from "../evidence/calibration.ts";
+import {
+  type AskedIndex,
+  createCalibrationFinder,
+  type GateFacts,
+  type GateThreshold,
+  indexMisfitOf,
+  misfitOf,
+} from "../evidence/calibration.ts";
 import { writersOf } from "../pipeline/compress.ts";
 import type { Profile } from "../profiles/profile.ts";
 import { sha256Hex } from "../text/hash.ts";
@@ -12,7 +19,7 @@ import type { Opened } from "./open.ts";
  * calibration, `answer_from` or the default. A calibration that does not fit gives `unusable`.
  */
 export function createGateThresholds({ config, models, local, warn, clock, given }: Opened) {
-  const calibrationFiles = new CalibrationFiles({ folder: calibrationFolder(config.data_dir), clock });
+  const findCalibration = createCalibrationFinder(calibrationFolder(config.data_dir), clock);
   const warned = new Set<string>();
   const warnOnce = (message: string) => {
     if (!warned.has(message)) warn(message);
@@ -36,7 +43,7 @@ export function createGateThresholds({ config, models, local, warn, clock, given
   const of = (pack: DomainPack, profile: Profile): GateThreshold => {
     if (given.threshold !== undefined) return given.threshold;
     const shipped = pack.calibration === null ? null : join(pack.folder, pack.calibration);
-    const found = profile.gate.type === "sufficiency" ? calibrationFiles.find(pack.name, profile.name, shipped) : null;
+    const found = profile.gate.type === "sufficiency" ? findCalibration(pack.name, profile.name, shipped) : null;
     const depends = found === null ? null : facts(pack, profile);
     if (depends === null || found === null) {
       const { answer_from: minimum } = config;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { folderOfTest } from "../../test/support/folders.ts";
 import { fakeCalibration } from "../testing/gate-calibration.ts";
-import { applyThreshold, CalibrationFiles, type GateFacts, gateCalibrationSchema, misfitOf } from "./calibration.ts";
+import { applyThreshold, createCalibrationFinder, type GateFacts, gateCalibrationSchema, misfitOf } from "./calibration.ts";
 import type { Sufficiency } from "./gate.ts";
 
 const calibration = fakeCalibration();
@@ -90,9 +90,9 @@ describe("applyThreshold", () => {
   });
 });
 
-describe("CalibrationFiles", () => {
+describe("createCalibrationFinder", () => {
   const here = folderOfTest();
-  const files = (at = here.folder) => new CalibrationFiles({ folder: at, clock: () => 0 });
+  const finder = (at = here.folder) => createCalibrationFinder(at, () => 0);
   function write(name: string, content: unknown = fakeCalibration({ name })): string {
     const path = join(here.folder, `${name}.json`);
     writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
@@ -103,12 +103,12 @@ describe("CalibrationFiles", () => {
   it("reports an unreadable folder without failing the question", () => {
     const file = join(here.folder, "file");
     writeFileSync(file, "");
-    expect(files(file).find("d", "p", null)).toMatchObject({ type: "unreadable", why: expect.stringContaining("folder cannot be read") });
+    expect(finder(file)("d", "p", null)).toMatchObject({ type: "unreadable", why: expect.stringContaining("folder cannot be read") });
   });
 
   it("finds the newest calibration of the domain and profile", () => {
     for (const name of ["d.p.2026-11-20T101500Z", "d.p.2026-11-21T101500Z", "d.other.2026-12-01T101500Z", "de.p.2026-12-01T101500Z"])
       write(name);
-    expect(files().find("d", "p", null)).toEqual(found("d.p.2026-11-21T101500Z"));
+    expect(finder()("d", "p", null)).toEqual(found("d.p.2026-11-21T101500Z"));
   });
 });

@@ -14,54 +14,37 @@ export type FoundCalibration =
 
 /** Returns the name of a calibration. Names sort by time. */
 export function calibrationName({ domain, profile }: { readonly domain: string; readonly profile: string }, date: Date): string {
-  return `${domain}.${profile}.${date
-    .toISOString()
-    .replace(/\.\d+Z$/, "Z")
-    .replaceAll(":", "")}`;
+  const time = date.toISOString().replace(/\.\d+Z$/, "Z");
+  return `${domain}.${profile}.${time.replaceAll(":", "")}`;
 }
 
-/** Finds the newest calibration of a domain and profile. If there is none, uses the one in the domain pack. */
-export class CalibrationFiles {
-  private readonly folder: string;
-  private readonly clock: () => number;
-  private readonly looked = new Map<string, { readonly at: number; readonly found: FoundCalibration | null }>();
-
-  /**
-   * @param folder folder with the calibrations of this installation
-   * @param clock monotonic time in milliseconds
-   */
-  constructor({ folder, clock }: { readonly folder: string; readonly clock: () => number }) {
-    this.folder = folder;
-    this.clock = clock;
-  }
-
-  /** @param shipped calibration file of the domain pack, or `null` if it has none */
-  find(domain: string, profile: string, shipped: string | null): FoundCalibration | null {
+/**
+ * Returns a function that finds the newest calibration of a domain and profile. If there is none, it uses `shipped`, the
+ * calibration file of the domain pack (`null`: the pack has none).
+ * @param folder folder with the calibrations of this installation
+ * @param clock monotonic time in milliseconds
+ */
+export function createCalibrationFinder(folder: string, clock: () => number) {
+  const looked = new Map<string, { readonly at: number; readonly found: FoundCalibration | null }>();
+  return (domain: string, profile: string, shipped: string | null): FoundCalibration | null => {
     const key = `${domain}.${profile}`;
-    const known = this.looked.get(key);
-    if (known !== undefined && this.clock() - known.at < LOOK_AGAIN_MS) return known.found;
-    const found = this.look(`${key}.`, shipped);
-    this.looked.set(key, { at: this.clock(), found });
+    const known = looked.get(key);
+    if (known !== undefined && clock() - known.at < LOOK_AGAIN_MS) return known.found;
+    const found = findCalibration(folder, `${key}.`, shipped);
+    looked.set(key, { at: clock(), found });
     return found;
-  }
+  };
+}
 
-  /** Looks up a calibration in the folder. An unreadable folder is reported and does not fail the question. */
-  private look(prefix: string, shipped: string | null): FoundCalibration | null {
-    try {
-      const path = this.newest(prefix) ?? shipped;
-      return path === null ? null : readCalibration(path);
-    } catch (error) {
-      return { type: "unreadable", name: basename(this.folder), why: `the folder cannot be read: ${messageOf(error)}` };
-    }
-  }
-
-  private newest(prefix: string): string | null {
-    const names = existsSync(this.folder) ? readdirSync(this.folder) : [];
-    const name = names
-      .filter((one) => one.startsWith(prefix) && one.endsWith(".json"))
-      .sort()
-      .at(-1);
-    return name === undefined ? null : join(this.folder, name);
+/** Looks up a calibration in the folder. An unreadable folder is reported and does not fail the question. */
+function findCalibration(folder: string, prefix: string, shipped: string | null): FoundCalibration | null {
+  try {
+    const names = existsSync(folder) ? readdirSync(folder) : [];
+    const newest = names.filter((name) => name.startsWith(prefix) && name.endsWith(".json")).toSorted();
+    const path = newest.length === 0 ? shipped : join(folder, newest.at(-1) as string);
+    return path === null ? null : readCalibration(path);
+  } catch (error) {
+    return { type: "unreadable", name: basename(folder), why: `the folder cannot be read: ${messageOf(error)}` };
   }
 }
 
@@ -125,20 +108,18 @@ export const gateCalibrationSchema = z
     /** Confidence of every labelled question that has one, ascending. Used to verify the threshold. */
     chances: z.array(share).min(1),
   })
-  .refine(({ chances }) => rises(chances), { message: "the confidence values are not in ascending order" })
   .superRefine((artifact, context) => {
     const fault = faultOf(artifact);
     if (fault !== null) context.addIssue({ code: "custom", message: fault });
   });
 export type GateCalibration = z.infer<typeof gateCalibrationSchema>;
 
-type Counted = Pick<GateCalibration, "labels" | "measured" | "chances" | "threshold" | "risk" | "delta">;
-
 /**
  * Returns why the counts do not support the stated risk, or `null` if they do. Detects a file whose threshold or risk
  * was edited.
  */
-function faultOf({ labels, measured, chances, threshold, risk, delta }: Counted): string | null {
+function faultOf({ labels, measured, chances, threshold, risk, delta }: GateCalibration): string | null {
+  if (chances.some((chance, i) => chance < (chances[i - 1] ?? 0))) return "the confidence values are not in ascending order";
   const { answered, wrong, answered_answerable: right, reached } = measured;
   const unanswerable = Object.values(labels.unanswerable).reduce((sum, n) => sum + n, 0);
   if (labels.answerable + unanswerable !== labels.n || chances.length > labels.n) return "the counts of labelled questions do not add up";
@@ -150,13 +131,7 @@ function faultOf({ labels, measured, chances, threshold, risk, delta }: Counted)
 }
 
 /** Values of the current installation. A calibration applies only if it was made with equal values. */
-export interface GateFacts {
-  readonly domain: string;
-  readonly profile: string;
-  readonly settings: string;
-  readonly writer: string;
-  readonly weights: string;
-}
+export type GateFacts = Pick<GateCalibration, "domain" | "profile" | "settings" | "writer"> & { readonly weights: string };
 
 /** Threshold that applies to a question. */
 export type GateThreshold =
@@ -174,7 +149,7 @@ export type GateThreshold =
  * ratio, most of today's index was not calibrated, or most of the calibrated documents are gone. Small indexes have the
  * same limit, because calibrating them again is quick.
  */
-export const MOST_WINDOW_FACTOR = 2;
+const MOST_WINDOW_FACTOR = 2;
 
 /** The index properties that decide whether a calibration fits. */
 export interface AskedIndex {
@@ -222,11 +197,8 @@ export function applyThreshold(
   if (threshold.type !== "calibrated") return { ...judged, misfit: threshold.type === "unusable" ? threshold.why : null };
   const { calibration } = threshold;
   const { model } = calibration.weights;
-  const misfit =
-    indexMisfitOf(calibration, index) ??
-    (judged.model === model
-      ? null
-      : `the confidence was computed with the weights for ${judged.model}, but with those for ${model} when it was made`);
+  const others = `the confidence was computed with the weights for ${judged.model}, but with those for ${model} when it was made`;
+  const misfit = indexMisfitOf(calibration, index) ?? (judged.model === model ? null : others);
   if (misfit !== null) return { ...judged, misfit };
   const { risk, delta, labels } = calibration;
   return {
@@ -237,10 +209,6 @@ export function applyThreshold(
     reason: `The confidence that the best quote answers the question is ${percent(judged.probability)}; the threshold is ${percent(calibration.threshold)} (chosen on ${labels.n} labelled questions so that at most ${percent(risk)} of the answers to such questions are wrong, with ${percent(1 - delta)} confidence)`,
     misfit: null,
   };
-}
-
-function rises(values: readonly number[]): boolean {
-  return values.every((value, i) => i === 0 || value >= (values[i - 1] as number));
 }
 
 export function percent(share: number): string {

@@ -1,5 +1,5 @@
 import { compareValues, oppositeBounds } from "../language/compare-values.ts";
-import { countNegators, deniesAsVerb, deniesClause, deniesNoun, verbOf } from "../language/content-words.ts";
+import { countNegators, deniesAsVerb, isNegator, verbOf } from "../language/content-words.ts";
 import type { Value } from "../language/values.ts";
 import type { ConflictKind, TextRange } from "../shared/types.ts";
 import type { Fact } from "./facts.ts";
@@ -40,11 +40,11 @@ const TELLING = 0.62;
  */
 export function compareFacts(a: Fact, b: Fact): Comparison | null {
   if (!areSameKind(a, b)) return null;
-  const [shareA, shareB] = [shareHeld(a, b), shareHeld(b, a)];
-  const aligned = (shareA + shareB) / 2;
+  const [ofA, ofB] = [weighHeld(a, b), weighHeld(b, a)];
+  const aligned = (ofA.share + ofB.share) / 2;
   // Most pairs fail this cheap test, so it comes first.
-  if (Math.min(shareA, shareB) < LEAST_SHARE || aligned < ALIGNED) return null;
-  const shared = sharedWeight(a, b);
+  if (Math.min(ofA.share, ofB.share) < LEAST_SHARE || aligned < ALIGNED) return null;
+  const shared = ofA.held;
   if (shared < SHARED_WEIGHT && (aligned < 1 || a.own.size < COPY_WORDS)) return null;
   const certainty = aligned * (shared / (shared + HALF_CERTAIN));
   const negators = countNegators(a.reading.text) - countNegators(b.reading.text);
@@ -61,7 +61,7 @@ export function compareFacts(a: Fact, b: Fact): Comparison | null {
   }
   // Skip pairs in which only one side is negated, unless the negator belongs to a value such as "no time limit".
   if (negators !== 0 && (pair.a.low === Number.POSITIVE_INFINITY) === (pair.b.low === Number.POSITIVE_INFINITY)) return null;
-  if ((identifies(pair.a, a) || identifies(pair.b, b)) && (!isCopy || isUnderOther(a, b) || isUnderOther(b, a))) return null;
+  if ((identifies(pair.a, a) || identifies(pair.b, b)) && (!isCopy || areUnderOthers(a, b))) return null;
   return { type: "differ", kind: pair.a.kind === "date" ? "date" : "value", certainty, ...pair };
 }
 
@@ -71,27 +71,21 @@ function areSameKind(a: Fact, b: Fact): boolean {
   return a.segment.type === b.segment.type && a.segment.above.at(-1) === b.segment.above.at(-1);
 }
 
-/** Returns the weighted share of a fact's words that the other fact or its context contains. */
-function shareHeld(fact: Fact, other: Fact): number {
+/** Weighs the words of a fact that the other fact or its context contains. `share` is their share of all words. */
+function weighHeld(fact: Fact, other: Fact) {
   let all = 0;
   let held = 0;
   for (const [root, weight] of fact.own) {
     all += weight;
     held += weight * holds(other, root);
   }
-  return all === 0 ? 0 : held / all;
+  return { held, share: all === 0 ? 0 : held / all };
 }
 
 /** Returns 1 if the fact's text contains a word root, `IN_CONTEXT` if only its title, headings or neighbouring sentences do, else 0. */
 export function holds(fact: Fact, root: string): number {
   if (fact.own.has(root)) return 1;
   return fact.above().has(root) || fact.beside().has(root) ? IN_CONTEXT : 0;
-}
-
-function sharedWeight(a: Fact, b: Fact): number {
-  let sum = 0;
-  for (const [root, weight] of a.own) sum += weight * holds(b, root);
-  return sum;
 }
 
 /**
@@ -101,8 +95,8 @@ function sharedWeight(a: Fact, b: Fact): number {
  */
 function areApart(a: Fact, b: Fact, isCopy: boolean): boolean {
   if (hasUnmatchedName(a, b) && hasUnmatchedName(b, a)) return true;
-  if (isPart(a) && isPart(b) && (isUnderOther(a, b) || isUnderOther(b, a))) return true;
-  return !isCopy && areUnmatched(a, b);
+  if (isPart(a) && isPart(b) && areUnderOthers(a, b)) return true;
+  return !isCopy && isUnmatched(a, b) && isUnmatched(b, a);
 }
 
 /**
@@ -119,16 +113,15 @@ function isPart({ segment: { type, above } }: Fact): boolean {
   return type.startsWith("table-") || (type === "list-item" && (above.at(-1)?.endsWith(":") ?? false));
 }
 
-/** Checks whether the title or headings of one fact contain an informative word that the other fact lacks. */
-function isUnderOther(fact: Fact, other: Fact): boolean {
-  return hasUnmatched(fact.above(), other);
+/** Checks whether the title or headings of either fact contain an informative word that the other fact lacks. */
+function areUnderOthers(a: Fact, b: Fact): boolean {
+  return hasUnmatched(a.above(), b) || hasUnmatched(b.above(), a);
 }
 
-/** Checks whether each fact, in its text or headings, has a word or code that the other lacks. */
-function areUnmatched(a: Fact, b: Fact): boolean {
-  const isAlone = (one: Fact, other: Fact) =>
-    hasUnmatched(one.own, other) || isUnderOther(one, other) || codesIn(one).some((code) => !codesIn(other).includes(code));
-  return isAlone(a, b) && isAlone(b, a);
+/** Checks whether a fact, in its text or headings, has a word or code that the other lacks. */
+function isUnmatched(one: Fact, other: Fact): boolean {
+  const isAlone = hasUnmatched(one.own, other) || hasUnmatched(one.above(), other);
+  return isAlone || codesIn(one).some((code) => !codesIn(other).includes(code));
 }
 
 /** Returns the words of letters and digits that are not part of a quantity: "W-34". */
@@ -172,16 +165,7 @@ function namesIn(title: string): string[] {
 }
 
 /** Two values in the same role of two facts. */
-interface Pair {
-  readonly a: Value;
-  readonly b: Value;
-}
-
-/** The values that differ, and the number of values that are equal. */
-interface ComparedValues {
-  readonly differing: readonly Pair[];
-  readonly equal: number;
-}
+type Pair = Readonly<Record<"a" | "b", Value>>;
 
 /** Returns whether two texts are equal apart from their values, and the values have the same kinds in the same order. */
 function haveSameForm(a: Fact, b: Fact): boolean {
@@ -198,7 +182,8 @@ function textBeside({ reading: { text }, amounts }: Fact): string {
   return parts.join("\u0000").toLowerCase().replaceAll(/\s+/g, " ");
 }
 
-function valuesByPlace(a: Fact, b: Fact): ComparedValues {
+/** Returns the values that differ, and the number of values that are equal. */
+function valuesByPlace(a: Fact, b: Fact) {
   const pairs = a.amounts.map((one, i): Pair => ({ a: one, b: b.amounts[i] as Value }));
   const differing = pairs.filter((pair) => compareValues(pair.a, pair.b) === "different");
   return { differing, equal: pairs.length - differing.length };
@@ -208,7 +193,7 @@ function valuesByPlace(a: Fact, b: Fact): ComparedValues {
  * For each kind of value, pairs the value of each fact that agrees with no value of the other fact. Returns `null` if
  * it is unclear which values correspond: a fact has several such values, or their neighbouring words differ.
  */
-function valuesByRole(a: Fact, b: Fact): ComparedValues | null {
+function valuesByRole(a: Fact, b: Fact): ReturnType<typeof valuesByPlace> | null {
   const differing: Pair[] = [];
   let equal = 0;
   for (const kind of new Set(a.amounts.map((one) => one.kind))) {
@@ -264,19 +249,13 @@ function deniedInCopy(a: Fact, b: Fact): { a: TextRange; b: TextRange } | null {
   return one === undefined || other === undefined || MAY.test(before.join(" ")) ? null : { a: one, b: other };
 }
 
-interface Affirmed extends TextRange {
-  readonly text: string;
-  /** True right after a negator ("not"), or if the word includes one ("can't"). */
-  readonly denied: boolean;
-}
-
-/** Returns the words of a text without its negators. */
-function affirmed(text: string): Affirmed[] {
+/** Returns the words of a text without its negators. `denied`: it follows a negator ("not") or includes one ("can't"). */
+function affirmed(text: string) {
   let denied = false;
   return [...text.matchAll(/[\p{L}\p{N}]+(?:['’]\p{L}+)?/gu)].flatMap(({ 0: written, index: start }) => {
     const word = written.toLowerCase();
     const isVerb = deniesAsVerb(word);
-    if ((!isVerb && (deniesClause(word) || deniesNoun(word))) || /^(?:do|does|did)$/.test(verbOf(word))) {
+    if ((!isVerb && isNegator(word)) || /^(?:do|does|did)$/.test(verbOf(word))) {
       denied ||= isVerb || !/^(?:do|does|did)$/.test(word);
       return [];
     }

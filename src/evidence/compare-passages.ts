@@ -55,12 +55,6 @@ const NOTHING: PassageComparison = {
 /** Result for profiles that do not compare passages. */
 export const NOT_COMPARED: Compared = { of: () => NOTHING, conflicts: [], unstated: [] };
 
-interface CompareParts {
-  readonly words: FactWords;
-  readonly reader: FactReader;
-  readonly precedence: Precedence;
-}
-
 /** A sentence is compared only if it contains, with its headings, at least this weighted share of the question's words. */
 const ABOUT_QUESTION = 0.35;
 /** Maximum number of conflicts shown for one answer. */
@@ -92,7 +86,7 @@ interface Spoken {
 export function comparePassages(
   asked: readonly string[],
   passages: readonly Passage[],
-  { words, reader, precedence }: CompareParts,
+  { words, reader, precedence }: { readonly words: FactWords; readonly reader: FactReader; readonly precedence: Precedence },
 ): Compared {
   const weights = new Map(asked.map((token) => [token, words.idf(token)]));
   const segments = passages.map((passage) => reader.segmentsOf(passage, words));
@@ -107,7 +101,10 @@ export function comparePassages(
           passage,
           held: heldBy(own, weights),
           edition: editions[i] ?? null,
-          undated: once(() => reader.read(withoutEdition(segment), words)),
+          undated: once(() => {
+            const [title, above] = [withoutYears(segment.title), segment.above.map(withoutYears)];
+            return reader.read({ ...segment, title, above }, words);
+          }),
         }),
       ),
   );
@@ -134,11 +131,6 @@ function askedEdition(title: string, asked: readonly string[]): Edition | null {
   return edition?.years.some((year) => asked.includes(year.toLowerCase())) ? null : edition;
 }
 
-/** Removes years from title and headings. */
-function withoutEdition(segment: Segment): Segment {
-  return { ...segment, title: withoutYears(segment.title), above: segment.above.map(withoutYears) };
-}
-
 /** Results of comparing one passage with all other passages. */
 interface Tally {
   agree: number;
@@ -150,10 +142,7 @@ interface Tally {
 }
 
 /** Compares every passage with itself and with every other passage. */
-function tally(
-  spoken: readonly (readonly Spoken[])[],
-  precedence: Precedence,
-): { readonly tallies: readonly Tally[]; readonly conflicts: readonly Conflict[]; readonly unstated: readonly UnstatedPair[] } {
+function tally(spoken: readonly (readonly Spoken[])[], precedence: Precedence) {
   const tallies = spoken.map((): Tally => ({ agree: 0, differ: 0, lost: false, clash: false }));
   const conflicts: Conflict[] = [];
   const unstated: UnstatedPair[] = [];
@@ -188,7 +177,7 @@ function tally(
  */
 function unstatedPairs(one: readonly Spoken[], other: readonly Spoken[]): UnstatedPair[] {
   const apart = (a: readonly Spoken[], b: readonly Spoken[]) => a.filter((own) => !b.some((its) => isSamePlace(own, its)));
-  const [a, b] = [apart(one, other), apart(other, one)].map((list) => [...list].sort((x, y) => y.held - x.held));
+  const [a, b] = [apart(one, other), apart(other, one)].map((list) => list.toSorted((x, y) => y.held - x.held));
   const beside = (own: readonly Spoken[] = [], its: readonly Spoken[] = []): UnstatedPair[] => {
     const [first] = own;
     const evidence = its
@@ -216,16 +205,9 @@ export function agreementOf(agree: number, differ: number, passages: number): Ex
   };
 }
 
-/** Sentences of two passages with their comparison. */
-interface ComparedPair {
-  readonly comparison: Comparison;
-  readonly a: Spoken;
-  readonly b: Spoken;
-}
-
 /** Returns the most certain difference between two passages. If there is none, returns their most certain agreement, or else `null`. */
-function comparePair(one: readonly Spoken[], other: readonly Spoken[], inside: boolean): ComparedPair | null {
-  let best: ComparedPair | null = null;
+function comparePair(one: readonly Spoken[], other: readonly Spoken[], inside: boolean) {
+  let best: { readonly comparison: Comparison; readonly a: Spoken; readonly b: Spoken } | null = null;
   // A sentence that both passages contain cannot make them differ, so compare it only with itself.
   const [ofOne, ofOther] = [one, other].map((list) => new Set(list.map(({ fact }) => fact.segment.text)));
   for (const [i, a] of one.entries()) {
@@ -234,7 +216,9 @@ function comparePair(one: readonly Spoken[], other: readonly Spoken[], inside: b
       const [textA, textB] = [a.fact.segment.text, b.fact.segment.text];
       if (!inside && textA !== textB && (ofOther?.has(textA) || ofOne?.has(textB))) continue;
       if (isSamePlace(a, b) || (a.passage.document.id === b.passage.document.id && !inside && sameHeading(a, b))) continue;
-      const [factA, factB] = ofEditions(a, b) ? [a.undated(), b.undated()] : [a.fact, b.fact];
+      // Editions of one document are about the same thing, although the years in their titles differ.
+      const areOfEditions = a.edition !== null && b.edition !== null && areEditions(a.edition, b.edition);
+      const [factA, factB] = areOfEditions ? [a.undated(), b.undated()] : [a.fact, b.fact];
       const comparison = areTitledApart(factA, factB) ? null : compareFacts(factA, factB);
       if (comparison === null) continue;
       const isBetter =
@@ -244,14 +228,6 @@ function comparePair(one: readonly Spoken[], other: readonly Spoken[], inside: b
     }
   }
   return best;
-}
-
-/**
- * Checks whether two facts are from editions of one document, one of which may be undated. Such facts are about the
- * same thing although the years in their titles differ.
- */
-function ofEditions({ edition: one }: Spoken, { edition: other }: Spoken): boolean {
-  return one !== null && other !== null && areEditions(one, other);
 }
 
 function isSamePlace(a: Spoken, b: Spoken): boolean {
@@ -285,11 +261,9 @@ function sideOf({ fact, passage: { sid, document } }: Spoken): { readonly fact: 
 export function withComparison(evidence: Evidence, compared: PassageComparison, gate: GateSettings): Evidence {
   const { consistency, agreement, contradicted } = compared;
   const reasons = [
-    consistency.score === null ? null : `consistency ${consistency.score.toFixed(2)}: ${consistency.reason}`,
-    agreement === UNSCORED
-      ? null
-      : `agreement ${agreement.score === null ? "not scored" : agreement.score.toFixed(2)}: ${agreement.reason}`,
-  ].filter((reason) => reason !== null);
+    ...(consistency.score === null ? [] : [`consistency ${consistency.score.toFixed(2)}: ${consistency.reason}`]),
+    ...(agreement === UNSCORED ? [] : [`agreement ${agreement.score?.toFixed(2) ?? "not scored"}: ${agreement.reason}`]),
+  ];
   const isLowered = contradicted && evidence.verdict === "verified" && gate.type === "sufficiency";
   return {
     ...evidence,
@@ -306,16 +280,6 @@ export interface Explained {
   readonly reason: string;
 }
 
-/** Penalties for faults of a passage, chosen by hand. `unclear` is multiplied by the share of the text outside full sentences. */
-const FAULTS = { unclear: 0.6, dangling: 0.25, undated: 0.15, clash: 0.4 } as const;
-type Fault = keyof typeof FAULTS;
-
-const IN_WORDS: Readonly<Record<Fault, string>> = {
-  unclear: "contains an incomplete statement",
-  dangling: "begins with a reference to something outside it",
-  undated: 'says "currently" or "this year" without a date',
-  clash: "gives two values for the same thing",
-};
 /** Minimum share of unclear text at which the reason mentions it. */
 const NAMED_FROM = 0.1;
 
@@ -343,14 +307,15 @@ export function scoreConsistency({ text, document, headingPath }: Passage, segme
   const isDangling = first !== undefined && first.type === "paragraph" && headingPath.length === 0 && DANGLES.test(first.text);
   const isUndated = document.asOf === null && NOW.test(text) && !/\b(?:19|20)\d{2}\b/.test(text);
   const unclear = (text.match(/\p{L}{2,}/gu)?.length ?? 0) >= STUB_WORDS ? shareUnclear(segments) : 1;
-  const found: [Fault, number][] = [
-    ["unclear", unclear],
-    ["dangling", Number(isDangling)],
-    ["undated", Number(isUndated)],
-    ["clash", Number(clashes)],
+  // The penalties were chosen by hand.
+  const faults: [share: number, penalty: number, words: string][] = [
+    [unclear, 0.6, "contains an incomplete statement"],
+    [Number(isDangling), 0.25, "begins with a reference to something outside it"],
+    [Number(isUndated), 0.15, 'says "currently" or "this year" without a date'],
+    [Number(clashes), 0.4, "gives two values for the same thing"],
   ];
-  const score = Math.max(0, 1 - found.reduce((sum, [fault, share]) => sum + share * FAULTS[fault], 0));
-  const named = found.filter(([, share]) => share >= NAMED_FROM).map(([fault]) => IN_WORDS[fault]);
+  const score = Math.max(0, 1 - faults.reduce((sum, [share, penalty]) => sum + share * penalty, 0));
+  const named = faults.filter(([share]) => share >= NAMED_FROM).map(([, , words]) => words);
   return { score, reason: named.length === 0 ? "self-contained" : named.join(", ") };
 }
 

@@ -2,24 +2,17 @@ import type { Conflict, ConflictKind, ConflictResolution, ConflictSide, PassageD
 import type { Comparison } from "./compare-facts.ts";
 import type { Fact } from "./facts.ts";
 
-/** A title split into its name and its years. */
-export interface Edition {
-  /** Lower case, words only. */
-  readonly name: string;
-  /** As written, in order. Empty for an undated title. */
-  readonly years: readonly string[];
-}
+/** A title split into its name (words only, in lower case) and its years (as written; none for an undated title). */
+export type Edition = NonNullable<ReturnType<typeof readEdition>>;
 
 /** Matches years: "2024", "2024-25", "2024/2025". */
 const YEARS = /(?<![\p{L}\p{N}.,$€£])(?:19|20)\d\d(?:[-–/](?:(?:19|20)\d\d|\d\d))?(?![\p{L}\p{N}]|[.,]\d)/gu;
 
 /** Splits a title into name and years. Returns `null` if the title consists only of years. */
-export function readEdition(title: string): Edition | null {
-  const name = withoutYears(title)
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
-    .trim();
-  return name === "" ? null : { name, years: title.match(YEARS) ?? [] };
+export function readEdition(title: string) {
+  const plain = withoutYears(title).toLowerCase();
+  const name = plain.replaceAll(/[^\p{L}\p{N}]+/gu, " ").trim();
+  return name === "" ? null : { name, years: [...(title.match(YEARS) ?? [])] };
 }
 
 /** Checks whether two titles are editions of one document: "Fees 2024" and "Fees 2025", or "Fees 2024" and "Fees". */
@@ -67,7 +60,7 @@ export function toConflict(
 }
 
 /** Applies the first rule that decides between the sides. A rule cannot decide if a date or authority is missing. */
-export function resolve(a: FactSource, b: FactSource, precedence: Precedence): ConflictResolution | null {
+function resolve(a: FactSource, b: FactSource, precedence: Precedence): ConflictResolution | null {
   for (const rule of precedence) {
     const winner = winnerBy(rule, a, b);
     if (winner !== null) return { rule, holds: winner.sid };
@@ -94,19 +87,10 @@ function winnerBy(rule: ConflictResolution["rule"], a: FactSource, b: FactSource
 }
 
 function sideOf(fact: Fact, source: FactSource, range: TextRange, kind: ConflictKind): ConflictSide {
-  const { text, start, end } = fact.segment;
-  return {
-    sid: source.sid,
-    value: kind === "value" || kind === "date" ? text.slice(range.start, range.end) : aroundWords(text, range),
-    quote: text,
-    start,
-    end,
-    documentId: source.id,
-    documentVersion: source.version,
-    title: source.title,
-    url: source.url,
-    asOf: source.asOf,
-  };
+  const { text: quote, start, end } = fact.segment;
+  const value = kind === "value" || kind === "date" ? quote.slice(range.start, range.end) : aroundWords(quote, range);
+  const { sid, id: documentId, version: documentVersion, title, url, asOf } = source;
+  return { sid, value, quote, start, end, documentId, documentVersion, title, url, asOf };
 }
 
 /** Returns the text of a range with a few whole words before and after it. */

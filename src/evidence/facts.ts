@@ -1,28 +1,13 @@
-import { type ContentWord, createReading, createWordReader, NEGATOR, type Reading, type ReadWords } from "../language/content-words.ts";
+import { type ContentWord, createReading, createWordReader, NEGATOR, type ReadWords } from "../language/content-words.ts";
 import { SPELLED_NUMBER } from "../language/numerals.ts";
-import { joinValues, type Value } from "../language/values.ts";
+import { joinValues } from "../language/values.ts";
 import type { Block, BlockType, Passage, PlacedUnit, TextRange } from "../shared/types.ts";
 import { memoised, once } from "../text/memo.ts";
 import { splitSentences } from "../text/sentences.ts";
 import { aboveUnit, cellsOf } from "../text/units.ts";
 
 /** Analysed content of a sentence, list item or table row, ready for comparison. */
-export interface Fact {
-  readonly segment: Segment;
-  /** Analysis of the text without its parts in brackets. Offsets are those of `segment.text`. */
-  readonly reading: Reading;
-  /** Content words that are not part of a value. */
-  readonly words: readonly ContentWord[];
-  /** Roots of `words` with their weights. */
-  readonly own: ReadonlyMap<string, number>;
-  readonly amounts: readonly Value[];
-  /** Word roots with weights: of the title (`title`), and of title and headings (`above`). Computed on first use, because rarely needed. */
-  readonly title: () => ReadonlyMap<string, number>;
-  readonly above: () => ReadonlyMap<string, number>;
-  readonly amountsAbove: () => readonly Value[];
-  /** Roots of the words in the neighbouring sentences. */
-  readonly beside: () => ReadonlySet<string>;
-}
+export type Fact = ReturnType<FactReader["read"]>;
 
 /** Functions of the index that are needed to read facts. */
 export interface FactWords {
@@ -83,7 +68,6 @@ export function mayDeny(text: string): boolean {
  */
 export function createFactReader(readWords: ReadWords = createWordReader()) {
   const read = createReading(readWords);
-  const facts = remembering<Fact>(REMEMBERED);
   const passages = remembering<PassageTokens>(PASSAGES_REMEMBERED);
   const weights = remembering<ReadonlyMap<string, number>>(PASSAGES_REMEMBERED);
   const viewOf = (passage: Passage, words: FactWords): PassageTokens => {
@@ -91,17 +75,39 @@ export function createFactReader(readWords: ReadWords = createWordReader()) {
     const key = `${document.id} ${document.version} ${chunkId} ${range.start} ${range.end}`;
     return passages(key, words, () => tokensOfPassage(passage, words));
   };
-  const wordsIn = (texts: readonly string[]) => texts.flatMap((text) => read(text).words);
-  /** Weights of headings are cached, because many facts share them. */
-  const weightsAbove = (texts: readonly string[], words: FactWords): ReadonlyMap<string, number> =>
-    weights(texts.join("\u0000"), words, () => weightsOf(wordsIn(texts), weighing(words)));
+  const readFact = (segment: Segment, words: FactWords) => {
+    const reading = read(withoutAsides(segment.text));
+    const amounts = joinValues(reading.values, reading.text);
+    const content = reading.words.filter((word) => !amounts.some(({ start, end }) => word.start < end && word.end > start));
+    const heads = [segment.title, ...segment.above];
+    const wordsIn = (texts: readonly string[]) => texts.flatMap((text) => read(text).words);
+    // Weights of headings are cached, because many facts share them.
+    const weightsAbove = (texts: readonly string[]) => weights(texts.join("\u0000"), words, () => weigh(wordsIn(texts), words));
+    return {
+      segment,
+      /** Analysis of the text without its parts in brackets. Offsets are those of `segment.text`. */
+      reading,
+      /** Content words that are not part of a value. */
+      words: content,
+      /** Roots of `words` with their weights. */
+      own: weigh(content, words),
+      amounts,
+      /** Word roots with weights: of the title (`title`), and of title and headings (`above`). Computed on first use, because rarely needed. */
+      title: once(() => weightsAbove([segment.title])),
+      above: once(() => weightsAbove(heads)),
+      amountsAbove: once(() => heads.map(read).flatMap(({ text, values }) => joinValues(values, text))),
+      /** Roots of the words in the neighbouring sentences. */
+      beside: once((): ReadonlySet<string> => new Set(wordsIn([segment.previous, segment.next]).map(({ root }) => root))),
+    };
+  };
+  const facts = remembering<ReturnType<typeof readFact>>(REMEMBERED);
   return {
     segmentsOf: (passage: Passage, words: FactWords) => viewOf(passage, words).segments,
     /** Returns the tokens of a passage with its title and headings. */
     tokensOf: (passage: Passage, words: FactWords) => viewOf(passage, words).whole(),
-    read(segment: Segment, words: FactWords): Fact {
+    read(segment: Segment, words: FactWords) {
       const key = [segment.text, segment.previous, segment.next, segment.title, ...segment.above].join("\u0000");
-      const fact = facts(key, words, () => readFact(segment, read, words, (texts) => weightsAbove(texts, words)));
+      const fact = facts(key, words, () => readFact(segment, words));
       return fact.segment.start === segment.start ? fact : { ...fact, segment };
     },
   };
@@ -140,43 +146,18 @@ function tokensOfPassage({ document, headingPath, units, text, range }: Passage,
   return { segments, whole };
 }
 
-function readFact(
-  segment: Segment,
-  read: (text: string) => Reading,
-  words: FactWords,
-  weightsAbove: (texts: readonly string[]) => ReadonlyMap<string, number>,
-): Fact {
-  const reading = read(withoutAsides(segment.text));
-  const amounts = joinValues(reading.values, reading.text);
-  const content = reading.words.filter((word) => !amounts.some(({ start, end }) => word.start < end && word.end > start));
-  return {
-    segment,
-    reading,
-    words: content,
-    own: weightsOf(content, weighing(words)),
-    amounts,
-    title: once(() => weightsAbove([segment.title])),
-    above: once(() => weightsAbove([segment.title, ...segment.above])),
-    amountsAbove: once(() => [segment.title, ...segment.above].map(read).flatMap(({ text, values }) => joinValues(values, text))),
-    beside: once(() => new Set([segment.previous, segment.next].flatMap((text) => read(text).words.map(({ root }) => root)))),
-  };
-}
-
 /**
- * Returns a function that gives words their weight: from 0.3 for a word that every text contains to 1.3 for a word that
- * no other text contains.
+ * Returns the weights of word roots: from 0.3 for a word that every text contains to 1.3 for a word that no other text
+ * contains.
  */
-function weighing(words: FactWords): (word: ContentWord) => number {
+function weigh(content: readonly ContentWord[], words: FactWords): ReadonlyMap<string, number> {
   const rarest = Math.max(1e-9, words.idf("\u0000"));
-  return ({ text }) => {
-    const idfs = words.tokens(text).map((token) => words.idf(token));
-    return BASE_WEIGHT + (idfs.length === 0 ? 0 : Math.min(1, Math.max(...idfs) / rarest));
-  };
-}
-
-function weightsOf(words: readonly ContentWord[], weigh: (word: ContentWord) => number): Map<string, number> {
   const weights = new Map<string, number>();
-  for (const word of words) if (!weights.has(word.root)) weights.set(word.root, weigh(word));
+  for (const { root, text } of content) {
+    if (weights.has(root)) continue;
+    const idfs = words.tokens(text).map((token) => words.idf(token));
+    weights.set(root, BASE_WEIGHT + (idfs.length === 0 ? 0 : Math.min(1, Math.max(...idfs) / rarest)));
+  }
   return weights;
 }
 
@@ -219,7 +200,7 @@ export function segmentsOf({ title, units, blocks, textOf }: SegmentSource): Seg
     if (unit.type === "table-row" && (header === null || blocks[unit.block]?.header === unit.block)) continue;
     const above = aboveUnit({ ...unit, header: null });
     if (header !== null) {
-      segments.push(...statementsInCells({ text, start: unit.start }, { title, above }, header.text));
+      segments.push(...statementsInCells({ text, start: unit.start, title, above }, header.text));
       above.push(header.text);
     }
     const beside = (at: number) => {
@@ -254,11 +235,8 @@ const LONG_CELL = 48;
 const CELL_ITEM = " · ";
 
 /** Returns the sentences of a row's long cells, each with the names of its column and row as context. */
-function statementsInCells(
-  row: { readonly text: string; readonly start: number },
-  { title, above }: { readonly title: string; readonly above: readonly string[] },
-  header: string,
-): Segment[] {
+function statementsInCells(row: Pick<Segment, "text" | "start" | "title" | "above">, header: string): Segment[] {
+  const { title, above } = row;
   const columns = cellsOf(header);
   const cells = partsOf(row.text, "|");
   return cells.slice(1).flatMap((cell, i) => {

@@ -2,7 +2,7 @@ import { carryThreshold, RAW_SCALE, type ScoreScale } from "../models/calibratio
 import { VERDICT_CUTS } from "../profiles/guards.ts";
 import type { GateSettings } from "../profiles/profile.ts";
 import type { Evidence, Passage, Refusal, Verdict, Warning } from "../shared/types.ts";
-import { type Compared, type Explained, NOT_COMPARED, type PassageComparison, withComparison } from "./compare-passages.ts";
+import { type Compared, NOT_COMPARED, type PassageComparison, withComparison } from "./compare-passages.ts";
 
 /**
  * Converts the cosine thresholds of a gate to the scale of the current encoder. If `learned` is true, passages get the
@@ -13,11 +13,9 @@ export function carryGate(gate: GateSettings, { threshold }: Pick<ScoreScale, "t
   switch (gate.type) {
     case "similarity":
       return {
-        type: "similarity",
-        minimum: threshold(gate.minimum),
-        weak: threshold(gate.weak),
+        ...gate,
+        ...{ minimum: threshold(gate.minimum), weak: threshold(gate.weak), warn: threshold(gate.warn) },
         veryWeak: gate.veryWeak === null ? null : threshold(gate.veryWeak),
-        warn: threshold(gate.warn),
       };
     case "guard":
       return learned ? { ...gate, ...gate.learned, by: "probability" } : gate;
@@ -62,56 +60,30 @@ export function verifyPassages(
 ): Evidence[] {
   return passages.map((passage) => {
     const comparison = compared.of(passage);
-    const learned = learnedOf(passage, relevance, comparison);
-    const judged =
-      gate.type === "sufficiency"
-        ? judgeOurs(passage, gate, comparison, learned)
-        : judgeByScores(passage, gate, scale, comparison, learned);
-    return withComparison(judged, comparison, gate);
+    return withComparison(judge(passage, gate, scale, comparison, relevance?.get(passage.sid)), comparison, gate);
   });
 }
 
-/** Judges a passage by a `sufficiency` gate: by a language model's score or, without one, by the confidence of its best candidate. */
-function judgeOurs(
+/** @param confidence confidence of the passage's best candidate; it counts only if no language model has scored the passage */
+function judge(
   passage: Passage,
-  gate: Extract<GateSettings, { readonly type: "sufficiency" }>,
-  { relevance: byModel }: PassageComparison,
-  learned: (Explained & { score: number }) | null,
-): Evidence {
-  const score = learned?.score ?? 0;
-  const cuts = byModel === undefined ? gate : MODEL_CUTS;
-  const verdict = score >= cuts.verified ? "verified" : score >= cuts.uncertain ? "uncertain" : "rejected";
-  return evidence(passage, verdict, learned?.score ?? null, score, learned?.reason ?? "the passage contains nothing to quote");
-}
-
-/**
- * Returns the relevance by a language model or, without one, the confidence of the passage's best candidate. Returns
- * `null` if there is neither.
- */
-function learnedOf(
-  { sid }: Passage,
-  relevance: PassageRelevance | null,
-  { relevance: byModel }: PassageComparison,
-): (Explained & { score: number }) | null {
-  if (byModel !== undefined) return byModel;
-  const score = relevance?.get(sid);
-  return score === undefined
-    ? null
-    : { score, reason: `the confidence that its best sentence, list item or row answers the question is ${score.toFixed(2)}` };
-}
-
-/** Judges a passage by a gate of a profile that reproduces a published design (docs/profiles.md), or of type `none`. */
-function judgeByScores(
-  passage: Passage,
-  gate: Exclude<GateSettings, { readonly type: "sufficiency" }>,
+  gate: GateSettings,
   scale: Pick<ScoreScale, "score">,
   { consistency, agreement, outlier, relevance: byModel }: PassageComparison,
-  learned: (Explained & { score: number }) | null,
+  confidence: number | undefined,
 ): Evidence {
   const { dense, cross } = passage.scores;
   /** The cosine, converted to the scale of the model for which the thresholds of the profile were chosen. */
   const carried = dense === null ? null : unit(scale.score(dense));
+  const ofBest = `the confidence that its best sentence, list item or row answers the question is ${confidence?.toFixed(2)}`;
+  const learned = byModel ?? (confidence === undefined ? null : { score: confidence, reason: ofBest });
   switch (gate.type) {
+    case "sufficiency": {
+      const score = learned?.score ?? 0;
+      const cuts = byModel === undefined ? gate : MODEL_CUTS;
+      const verdict = score >= cuts.verified ? "verified" : score >= cuts.uncertain ? "uncertain" : "rejected";
+      return evidence(passage, verdict, learned?.score ?? null, score, learned?.reason ?? "the passage contains nothing to quote");
+    }
     case "similarity": {
       const score = dense ?? 0;
       const verdict = reaches(score, gate.minimum) ? "verified" : "rejected";
@@ -126,8 +98,7 @@ function judgeByScores(
       return evidence({ ...passage, scores: { ...passage.scores, cross: read } }, verdict, carried, score ?? 0, reason);
     }
     case "v-score": {
-      const confidence = learned === null || byModel !== undefined ? null : carryRelevance(learned.score, gate);
-      const relevance = confidence ?? learned?.score ?? carried;
+      const relevance = byModel?.score ?? (confidence === undefined ? carried : carryRelevance(confidence, gate));
       const parts = { relevance, consistency: consistency.score, agreement: agreement.score };
       const score = scoreOf(parts, gate.rejected, outlier);
       const verdict = outlier || !reaches(score, gate.rejected) ? "rejected" : reaches(score, gate.verified) ? "verified" : "uncertain";
@@ -135,16 +106,12 @@ function judgeByScores(
       const reason = learned?.reason ?? cosineReason(dense, carried);
       return evidence(passage, verdict, relevance, score, `V-score ${score.toFixed(2)}, geometric mean of ${scored.join(", ")}; ${reason}`);
     }
-    case "best-similarity":
-      return gate.by === "probability" && learned !== null
-        ? evidence(
-            passage,
-            "verified",
-            learned.score,
-            learned.score,
-            `the highest confidence of all passages decides; here, ${learned.reason}`,
-          )
-        : evidence(passage, "verified", unit(dense), dense ?? 0, "the highest cosine of all passages decides");
+    case "best-similarity": {
+      if (gate.by !== "probability" || learned === null)
+        return evidence(passage, "verified", unit(dense), dense ?? 0, "the highest cosine of all passages decides");
+      const { score, reason } = learned;
+      return evidence(passage, "verified", score, score, `the highest confidence of all passages decides; here, ${reason}`);
+    }
     case "none":
       return evidence(passage, "verified", unit(dense), dense ?? passage.scores.fused, "this profile uses every passage that was found");
     default:
@@ -172,17 +139,13 @@ function cosineReason(dense: number | null, carried: number | null): string {
  * one score is missing, the other score alone is the result.
  * @returns `null` if both are missing
  */
-export function guardScore(
+function guardScore(
   relevance: number | null,
   cross: number | null,
   { relevanceWeight, crossWeight }: { relevanceWeight: number; crossWeight: number },
 ): number | null {
-  const parts = [
-    { weight: relevanceWeight, value: relevance },
-    { weight: crossWeight, value: cross },
-  ].filter((part): part is { weight: number; value: number } => part.value !== null);
-  const total = parts.reduce((sum, { weight }) => sum + weight, 0);
-  return total === 0 ? null : parts.reduce((sum, { weight, value }) => sum + weight * value, 0) / total;
+  if (relevance === null || cross === null) return relevance ?? cross;
+  return (relevanceWeight * relevance + crossWeight * cross) / (relevanceWeight + crossWeight);
 }
 
 /** Returns the V-score. A single contradicting passage cannot cause a rejection: one against one is no majority. */
@@ -206,7 +169,7 @@ function evidence(passage: Passage, verdict: Verdict, relevance: number | null, 
   return { passage, verdict, relevance, consistency: null, agreement: null, score, reason };
 }
 
-/** Clamps a cosine to the range 0 to 1. */
+/** Clamps a score to the range 0 to 1. */
 function unit(score: number | null): number | null {
   return score === null ? null : Math.min(1, Math.max(0, score));
 }
@@ -270,22 +233,22 @@ export function decideByGate(
         : decideByProbability(evidence, sufficiency, hasModel ? gate.writeFrom : undefined);
     case "similarity": {
       const tooWeak = gate.veryWeak !== null && (!reaches(best, gate.veryWeak) || verified.length === 0);
-      if (tooWeak) return refuse(clamp(best), "evidence_too_weak");
+      if (tooWeak) return refuse(best, "evidence_too_weak");
       const warnings = reaches(best, gate.weak) ? [] : [weakWarning(best, !reaches(best, gate.warn))];
-      return { ...accept(clamp(best), verified.length === 0 ? evidence : verified), warnings };
+      return { ...accept(best, verified.length === 0 ? evidence : verified), warnings };
     }
     case "guard": {
-      if (verified.length === 0) return refuse(clamp(best), "nothing_relevant");
+      if (verified.length === 0) return refuse(best, "nothing_relevant");
       const mean = verified.reduce((sum, { score }) => sum + score, 0) / verified.length;
       const kept = [...verified].sort((a, b) => b.score - a.score).slice(0, gate.keep);
-      return reaches(mean, gate.aggregate) ? accept(clamp(mean), kept) : refuse(clamp(mean), "evidence_too_weak");
+      return reaches(mean, gate.aggregate) ? accept(mean, kept) : refuse(mean, "evidence_too_weak");
     }
     case "v-score":
-      return verified.length > 0 ? accept(clamp(best), verified) : refuse(clamp(best), "evidence_too_weak");
+      return verified.length > 0 ? accept(best, verified) : refuse(best, "evidence_too_weak");
     case "best-similarity":
-      return reaches(best, gate.minimum) ? accept(clamp(best), evidence) : refuse(clamp(best), "nothing_relevant");
+      return reaches(best, gate.minimum) ? accept(best, evidence) : refuse(best, "nothing_relevant");
     case "none":
-      return accept(clamp(best), evidence);
+      return accept(best, evidence);
     default:
       return gate satisfies never;
   }
@@ -296,7 +259,7 @@ function decideByProbability(
   { probability, minimum, confidence, calibrated }: Sufficiency,
   writeFrom = minimum,
 ): Decision {
-  const judged = { probability: probability, calibrated };
+  const judged = { probability, calibrated };
   const tooWeak = { ...refuse(confidence, "evidence_too_weak"), ...judged };
   if (probability < Math.min(minimum, writeFrom))
     return probability < NOTHING_BELOW * minimum ? { ...tooWeak, reason: "nothing_relevant" } : tooWeak;
@@ -304,12 +267,14 @@ function decideByProbability(
   return usable.length === 0 ? tooWeak : { ...accept(confidence, usable), ...judged, quotable: probability >= minimum };
 }
 
-function accept(confidence: number, usable: readonly Evidence[]): Decision {
-  return { answer: true, confidence, probability: null, calibrated: false, quotable: true, usable, warnings: [], reason: null };
+const UNCALIBRATED = { probability: null, calibrated: false, warnings: [] };
+
+function accept(score: number, usable: readonly Evidence[]): Decision {
+  return { ...UNCALIBRATED, answer: true, confidence: unit(score), quotable: true, usable, reason: null };
 }
 
-function refuse(confidence: number | null, reason: Refusal["reason"]): Decision {
-  return { answer: false, confidence, probability: null, calibrated: false, quotable: false, usable: [], warnings: [], reason };
+function refuse(score: number | null, reason: Refusal["reason"]): Decision {
+  return { ...UNCALIBRATED, answer: false, confidence: unit(score), quotable: false, usable: [], reason };
 }
 
 function weakWarning(best: number, prefix: boolean): Warning {
@@ -324,10 +289,6 @@ function weakWarning(best: number, prefix: boolean): Warning {
       };
 }
 
-function clamp(score: number): number {
-  return Math.min(1, Math.max(0, score));
-}
-
 /**
  * Returns the distance of the gate's score from its threshold; negative for a refusal.
  * @returns `null` if there was nothing to judge, or if the gate has no threshold
@@ -338,24 +299,19 @@ export function decisionMarginOf(
   sufficiency: Sufficiency | null,
 ): number | null {
   if (confidence === null) return null;
-  if (gate.type === "sufficiency" && sufficiency !== null) return sufficiency.probability - sufficiency.minimum;
-  const least = leastOf(gate);
-  return least === null ? null : confidence - least;
-}
-
-function leastOf(gate: GateSettings): number | null {
   switch (gate.type) {
     case "sufficiency":
+      return sufficiency === null ? null : sufficiency.probability - sufficiency.minimum;
+    case "similarity":
+      return gate.veryWeak === null ? null : confidence - gate.veryWeak;
+    case "guard":
+      return confidence - gate.aggregate;
+    case "v-score":
+      return confidence - gate.verified;
+    case "best-similarity":
+      return confidence - gate.minimum;
     case "none":
       return null;
-    case "similarity":
-      return gate.veryWeak;
-    case "guard":
-      return gate.aggregate;
-    case "v-score":
-      return gate.verified;
-    case "best-similarity":
-      return gate.minimum;
     default:
       return gate satisfies never;
   }

@@ -11,9 +11,9 @@ import {
   alignQuestionWords,
   formsHeld,
   holdingCodes,
+  missingWarnings,
   namedThings,
   spelledLikeOthers,
-  unheldWords,
   unlikeForms,
   withCodesAsWritten,
   wordsUnheld,
@@ -131,7 +131,7 @@ describe("wordsUnheld", () => {
   it("lists the words that no document contains, as written, if they are most of the question", () => {
     const terms = [plutonium, order, term("samples", 0.3, true), term("days", 0.1, false, true)];
     expect(unheldIn(terms)).toEqual(["Plutonium", "order"]);
-    expect(unheldWords(["Plutonium", "order"])).toEqual([
+    expect(missingWarnings("unheld", ["Plutonium", "order"])).toEqual([
       { code: "not_held", message: 'No document contains "Plutonium", "order", so the quotes here may be about something else.' },
     ]);
   });
@@ -141,7 +141,7 @@ describe("wordsUnheld", () => {
     expect(unheldIn([term("days", 0.9, false, true), term("samples", 0.1, true)])).toEqual([]);
     expect(unheldIn([plutonium, order, term("samples", 0.4, true)], ["Plutonium"])).toEqual([]);
     expect(unheldIn([])).toEqual([]);
-    expect(unheldWords([])).toEqual([]);
+    expect(missingWarnings("unheld", [])).toEqual([]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { dot, type ReadTexts, type TextReading } from "../cross-encoder/reader.ts";
 import { isDerived } from "../language/content-words.ts";
-import { type AskedWord, askedWords } from "../language/question.ts";
+import { askedWords } from "../language/question.ts";
 import { mayCover, type NamedTime, namedTime } from "../language/units.ts";
 import { joinValues, valuesIn } from "../language/values.ts";
 import type { Evidence, Warning } from "../shared/types.ts";
@@ -110,11 +110,7 @@ export function withCodesAsWritten(question: string, texts: readonly string[]): 
   return question.replaceAll(CODE, (code) => {
     const letters = [...code.replaceAll("-", "")].map(literally).join(String.raw`[\s\p{Pd}]?`);
     const written = new RegExp(String.raw`(?<![\p{L}\p{N}])${letters}(?![\p{L}\p{N}])`, "iu");
-    for (const text of texts) {
-      const [found] = written.exec(text) ?? [];
-      if (found !== undefined) return found;
-    }
-    return code;
+    return texts.flatMap((text) => written.exec(text)?.[0] ?? [])[0] ?? code;
   });
 }
 
@@ -145,8 +141,8 @@ export function alignQuestionWords(
      */
     isSpelledOtherwise: (name: string): boolean => {
       const time = namedTime(name);
-      if (held.spellings.has(foldMarks(name))) return true;
-      return time !== null && (held.times.has(keyOf(time)) || texts.some((text) => mayCover(text, time)));
+      const isHeldTime = time !== null && (held.times.has(keyOf(time)) || texts.some((text) => mayCover(text, time)));
+      return isHeldTime || held.spellings.has(foldMarks(name));
     },
   };
 }
@@ -178,11 +174,9 @@ export function spelledLikeOthers(
   { tokens, has, isCommon }: Pick<NameParts, "tokens" | "has"> & { readonly isCommon: (word: string) => boolean },
 ): string[] {
   const isUnknown = (word: string) => !isCommon(word) && !tokens(word).some(has);
-  return lacking.filter((word) =>
-    others.some(
-      (other) => isByLetter(word, other) || (isUnknown(word) && isNear(word, other) && kinOf(word, other, tokens) === "stranger"),
-    ),
-  );
+  const isSpelledLike = (word: string, other: string) =>
+    isByLetter(word, other) || (isUnknown(word) && isNear(word, other) && areForms(word, other, tokens) === false);
+  return lacking.filter((word) => others.some((other) => isSpelledLike(word, other)));
 }
 
 /**
@@ -195,7 +189,7 @@ export function formsHeld(
 ): ReadonlyMap<string, readonly string[]> {
   const forms = lacking
     .filter((word) => !others.some((other) => isInflected(word, other)))
-    .map((word) => [word, others.filter((other) => kinOf(word, other, tokens) === "form")] as const);
+    .map((word) => [word, others.filter((other) => areForms(word, other, tokens))] as const);
   return new Map(forms.filter(([, held]) => held.length > 0));
 }
 
@@ -231,62 +225,55 @@ function isNear(word: string, other: string): boolean {
   return limit > 0 && editDistance(word, other, limit) <= limit;
 }
 
-/** Compares stems: `form` if they are equal or one is derived from the other, else `stranger`; `null` if a word is a stop word. */
-function kinOf(word: string, other: string, tokens: NameParts["tokens"]): "form" | "stranger" | null {
+/** Returns whether the stems are equal or one is derived from the other; `null` if a word is a stop word. */
+function areForms(word: string, other: string, tokens: NameParts["tokens"]): boolean | null {
   const [one = "", two = ""] = [tokens(word)[0], tokens(other)[0]];
-  if (one === "" || two === "") return null;
-  return one === two || isDerived(one, two) ? "form" : "stranger";
+  return one === "" || two === "" ? null : one === two || isDerived(one, two);
 }
 
-/** Returns the warning about names that no document contains. */
-export function unknownNames(names: readonly string[]): Warning[] {
-  if (names.length === 0) return [];
-  return [{ code: "not_named", message: `No document mentions ${quoted(names)}, so the quotes here are about something else.` }];
-}
+const WARNINGS = {
+  /** Names that no document contains. */
+  names: ["not_named", "No document mentions ", ", so the quotes here are about something else."],
+  /** Words that the evidence lacks, although it contains similar ones. */
+  similar: ["not_named", "The passages found do not mention ", ", only similar words, so they may be about something else."],
+  /** Codes, for a refusal: a code identifies one thing, so a similar code is no evidence. */
+  codes: [
+    "not_named",
+    "No document mentions ",
+    ". A similar code may mean something else, so the question was not answered. If it is not a code, rephrase the question.",
+  ],
+  /** Words that no document contains. */
+  unheld: ["not_held", "No document contains ", ", so the quotes here may be about something else."],
+} as const;
 
-/** Returns the warning for words that the evidence lacks, although it contains similar ones. */
-export function similarWords(words: readonly string[]): Warning[] {
-  if (words.length === 0) return [];
-  const message = `The passages found do not mention ${quoted(words)}, only similar words, so they may be about something else.`;
-  return [{ code: "not_named", message }];
-}
-
-/** Returns the warning for a refusal because of unknown codes. A code identifies one thing, so a similar code is no evidence. */
-export function unknownCodes(codes: readonly string[]): Warning[] {
-  const message = `No document mentions ${quoted(codes)}. A similar code may mean something else, so the question was not answered. If it is not a code, rephrase the question.`;
-  return [{ code: "not_named", message }];
+/** Returns the warning about words or names of a question that are missing; none for an empty list. */
+export function missingWarnings(kind: keyof typeof WARNINGS, words: readonly string[]): Warning[] {
+  const [code, before, behind] = WARNINGS[kind];
+  const quoted = words.map((word) => `"${word}"`).join(", ");
+  return words.length === 0 ? [] : [{ code, message: before + quoted + behind }];
 }
 
 /** Words that no document contains cause a warning if their weights (`AskedTerm.weight`) add up to more than this. */
 const MOSTLY = 0.5;
-/** A content word of the question. Inflected forms of one word count once. */
-export interface AskedTerm extends AskedWord {
-  /** IDF of the term divided by the sum over all terms of the question, 0 to 1. */
-  readonly weight: number;
-  /** True if any document contains it. */
-  readonly known: boolean;
-  /** True for the few thousand most common English words. Their absence from the documents says little. */
-  readonly common: boolean;
-}
+/** A content word of the question. */
+export type AskedTerm = ReturnType<typeof askedTerms>[number];
 
-/** Returns the content words of a question in order. */
+/** Returns the content words of a question in order. Inflected forms of one word count once. */
 export function askedTerms(
   question: string,
-  words: {
-    tokens(text: string): string[];
-    idf(token: string): number;
-    has(token: string): boolean;
-    readonly asked: { readonly tokens: readonly string[] };
-  },
+  words: Pick<NameParts, "tokens" | "has"> & { idf(token: string): number; readonly asked: { readonly tokens: readonly string[] } },
   isCommon: (word: string) => boolean,
-): AskedTerm[] {
+) {
   const found = askedWords(question, { tokens: words.tokens, questionTokens: () => [...words.asked.tokens] }).map((one) => ({
     ...one,
+    /** True if any document contains it. */
     known: one.tokens.some((token) => words.has(token)),
+    /** True for the few thousand most common English words. Their absence from the documents says little. */
     common: isCommon(one.word.toLowerCase()),
     idf: Math.max(...one.tokens.map((token) => words.idf(token))),
   }));
   const sum = found.reduce((total, { idf }) => total + idf, 0);
+  // The weight is the share of the term in the IDF sum of the question.
   return found.map(({ idf, ...term }) => ({ ...term, weight: sum > 0 ? idf / sum : 1 / found.length }));
 }
 
@@ -300,17 +287,7 @@ export function wordsUnheld(terms: readonly AskedTerm[], said: readonly string[]
   const named = new Set(said.flatMap((word) => tokens(word)));
   const unheld = terms.filter(({ known, common, tokens: own }) => !known && !common && !own.some((token) => named.has(token)));
   if (unheld.reduce((sum, { weight }) => sum + weight, 0) <= MOSTLY) return [];
-  return wordsOnce(unheld.map(({ word }) => word.replace(/['’]s$/u, "")));
-}
-
-/** Returns the warning about words that no document contains. */
-export function unheldWords(words: readonly string[]): Warning[] {
-  if (words.length === 0) return [];
-  return [{ code: "not_held", message: `No document contains ${quoted(words)}, so the quotes here may be about something else.` }];
-}
-
-function quoted(words: readonly string[]): string {
-  return words.map((word) => `"${word}"`).join(", ");
+  return wordsOnce(unheld.map(({ word }) => word.replace(/['’]s$/, "")));
 }
 
 /** Maximum number of numbered things, such as "version 3", that a warning lists. */

@@ -9,15 +9,8 @@ import { createFactReader, type Fact, type FactWords, isStatement, mayDeny, mayH
 /** Two contradicting sentences of a corpus. */
 interface Finding {
   readonly difference: Extract<Comparison, { type: "differ" }>;
-  readonly a: Stated;
-  readonly b: Stated;
-}
-
-interface Stated {
-  /** Index of the sentence among all sentences of the corpus. */
-  readonly at: number;
-  readonly documentId: string;
-  readonly fact: Fact;
+  readonly a: Stored;
+  readonly b: Stored;
 }
 
 /** Maximum number of findings per sentence. Correcting the sentence resolves its other contradictions too. */
@@ -38,29 +31,30 @@ const TELLING_TITLE = 0.45;
  * @param statementsOf returns every sentence of a document
  */
 function siftFindings(findings: readonly Finding[], statementsOf: (documentId: string) => readonly Fact[]): Finding[] {
-  const times = new Map<number, number>();
+  const times = new Map<Stored, number>();
   return findings
     .toSorted((x, y) => y.difference.certainty - x.difference.certainty || x.a.at - y.a.at || x.b.at - y.b.at)
     .filter((finding) => {
-      const sides = [finding.a.at, finding.b.at];
-      if (sides.some((at) => (times.get(at) ?? 0) >= LISTED) || areOfTwoThings(finding, statementsOf)) return false;
-      for (const at of sides) times.set(at, (times.get(at) ?? 0) + 1);
+      const sides = [finding.a, finding.b];
+      if (sides.some((side) => (times.get(side) ?? 0) >= LISTED) || areOfTwoThings(finding, statementsOf)) return false;
+      for (const side of sides) times.set(side, (times.get(side) ?? 0) + 1);
       return true;
     });
 }
 
 /** Returns whether two sentences are about different things. A name in both, such as "the Harbour Strike", rules that out. */
 function areOfTwoThings({ a, b }: Finding, statementsOf: (documentId: string) => readonly Fact[]): boolean {
-  if (a.fact.words.some(({ name, root }) => name && b.fact.own.has(root))) return false;
-  return isUnrelatedTo(a, b.fact, statementsOf) && isUnrelatedTo(b, a.fact, statementsOf);
+  const [one, other] = [a.fact(), b.fact()];
+  if (one.words.some(({ name, root }) => name && other.own.has(root))) return false;
+  return isUnrelatedTo(one, other, statementsOf(a.source.id)) && isUnrelatedTo(other, one, statementsOf(b.source.id));
 }
 
-/** Returns whether `other` lacks most of the title words that the document is about. */
-function isUnrelatedTo({ documentId, fact }: Stated, other: Fact, statementsOf: (documentId: string) => readonly Fact[]): boolean {
+/** Returns whether `other` lacks most of the title words that the document of `fact` is about. */
+function isUnrelatedTo(fact: Fact, other: Fact, statements: readonly Fact[]): boolean {
   let all = 0;
   let held = 0;
   for (const [root, weight] of fact.title()) {
-    if (weight < TELLING_TITLE || statementsOf(documentId).filter(({ own }) => own.has(root)).length < ABOUT) continue;
+    if (weight < TELLING_TITLE || statements.filter(({ own }) => own.has(root)).length < ABOUT) continue;
     all += weight;
     if (holds(other, root) > 0) held += weight;
   }
@@ -76,19 +70,9 @@ export interface ScannedDocument extends Omit<FactSource, "sid"> {
 
 export type ScanEvent =
   | { readonly type: "progress"; readonly done: number; readonly total: number; readonly found: number }
-  | {
-      readonly type: "conflicts";
-      readonly documents: number;
-      readonly statements: number;
-      readonly compared: number;
-      readonly conflicts: readonly Conflict[];
-    };
-
-export interface ScanOptions {
-  readonly total: number;
-  readonly precedence: Precedence;
-  readonly signal: AbortSignal;
-}
+  | ({ readonly type: "conflicts"; readonly conflicts: readonly Conflict[] } & Readonly<
+      Record<"documents" | "statements" | "compared", number>
+    >);
 
 /** Number of rarest tokens of a sentence used to look up related sentences. */
 const KEY_TOKENS = 8;
@@ -101,7 +85,9 @@ const POSTINGS = 250;
 const SHARED_TOKENS = 2;
 const CANDIDATES = 24;
 interface Stored {
-  readonly segment: Segment;
+  /** Index of the sentence among all sentences of the corpus. */
+  readonly at: number;
+  readonly fact: () => Fact;
   readonly source: Omit<FactSource, "sid">;
   readonly value: boolean;
   readonly denial: boolean;
@@ -115,7 +101,7 @@ interface Stored {
 export async function* scanConflicts(
   documents: AsyncIterable<ScannedDocument>,
   words: FactWords,
-  { total, precedence, signal }: ScanOptions,
+  { total, precedence, signal }: { readonly total: number; readonly precedence: Precedence; readonly signal: AbortSignal },
 ): AsyncGenerator<ScanEvent, void> {
   const reader = createFactReader();
   const stored: Stored[] = [];
@@ -136,22 +122,18 @@ export async function* scanConflicts(
       seen.add(key);
       const tokens = keyTokens(segment, words);
       if (tokens.length < SHARED_TOKENS) continue;
-      const one = { segment, source, value: mayHoldValue(segment.text), denial: mayDeny(segment.text) };
+      const says = { value: mayHoldValue(segment.text), denial: mayDeny(segment.text) };
+      const one: Stored = { at: stored.length, fact: () => reader.read(segment, words), source, ...says };
       for (const at of candidatesOf(tokens, postings, (other) => isWorthComparing(one, stored[other] as Stored))) {
         const other = stored[at] as Stored;
         compared++;
-        const [a, b] = [reader.read(other.segment, words), reader.read(segment, words)];
+        const [a, b] = [other.fact(), one.fact()];
         const difference = areTitledApart(a, b) ? null : compareFacts(a, b);
-        if (difference?.type !== "differ") continue;
-        findings.push({
-          difference,
-          a: { at, documentId: other.source.id, fact: a },
-          b: { at: stored.length, documentId: id, fact: b },
-        });
+        if (difference?.type === "differ") findings.push({ difference, a: other, b: one });
       }
       for (const token of tokens) {
         const list = postings.get(token) ?? [];
-        list.push(stored.length);
+        list.push(one.at);
         if (list.length > POSTINGS) list.shift();
         postings.set(token, list);
       }
@@ -162,9 +144,9 @@ export async function* scanConflicts(
     await setImmediate();
     yield { type: "progress", done, total, found: findings.length };
   }
-  const sideOf = ({ at, fact }: Finding["a"], sid: string) => ({ fact, source: { ...(stored[at] as Stored).source, sid } });
+  const sideOf = ({ fact, source }: Stored, sid: string) => ({ fact: fact(), source: { ...source, sid } });
   const statementsOf = memoised((documentId: string): readonly Fact[] =>
-    stored.flatMap(({ segment, source }) => (source.id === documentId ? [reader.read(segment, words)] : [])),
+    stored.flatMap(({ fact, source }) => (source.id === documentId ? [fact()] : [])),
   );
   const conflicts = siftFindings(findings, statementsOf).map(({ difference, a, b }) =>
     toConflict(difference, sideOf(a, "A"), sideOf(b, "B"), precedence),
@@ -179,18 +161,12 @@ const PLAIN_NUMBER = /^[^-]*\d[^-]*$/;
 function keyTokens({ text }: Segment, words: FactWords): string[] {
   return [...new Set(words.tokens(text))]
     .filter((token) => !PLAIN_NUMBER.test(token))
-    .map((token) => ({ token, idf: words.idf(token) }))
-    .sort((a, b) => b.idf - a.idf)
-    .slice(0, KEY_TOKENS)
-    .map(({ token }) => token);
+    .sort((a, b) => words.idf(b) - words.idf(a))
+    .slice(0, KEY_TOKENS);
 }
 
 /** Returns the sentences that share the most tokens, best first. */
-function candidatesOf(
-  tokens: readonly string[],
-  postings: ReadonlyMap<string, readonly number[]>,
-  accepts: (at: number) => boolean,
-): number[] {
+function candidatesOf(tokens: readonly string[], postings: ReadonlyMap<string, readonly number[]>, accepts: (at: number) => boolean) {
   const shared = new Map<number, number>();
   for (const token of tokens) for (const at of postings.get(token) ?? []) shared.set(at, (shared.get(at) ?? 0) + 1);
   return [...shared]

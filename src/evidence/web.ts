@@ -7,7 +7,7 @@ import type { SupportScorer } from "../models/support.ts";
 import { checkUrl, type FetchedPage, type PageText, type ReadPage } from "../models/web-page.ts";
 import { SUPPORT_BANDS } from "../profiles/guards.ts";
 import { messageOf } from "../shared/errors.ts";
-import type { Evidence, Passage, Question, WebEvidence, WebPageEvidence, WebVerdict } from "../shared/types.ts";
+import type { Evidence, Passage, Question, WebEvidence, WebPageEvidence } from "../shared/types.ts";
 import { memoised } from "../text/memo.ts";
 import { unitsIn } from "../text/units.ts";
 import { compareFacts } from "./compare-facts.ts";
@@ -49,11 +49,7 @@ export interface CompareWithPageParts {
 }
 
 /** Result of comparing a page with a passage. */
-export interface PageComparison {
-  readonly verdict: Exclude<WebVerdict, "silent">;
-  readonly claim: string;
-  readonly quote: string;
-}
+type PageComparison = Pick<WebPageEvidence, "verdict" | "claim" | "quote">;
 
 /**
  * Returns the sentences of a passage that contain, with their headings, the largest weighted share of the question's
@@ -136,17 +132,22 @@ async function supportedBy(
 
 /** Returns the sentences that could support a claim: at most `MOST_SCORED`, those with the largest weighted word overlap. */
 function nearestFacts(statement: Fact, facts: readonly Fact[], words: FactWords): Fact[] {
-  const wanted = new Set(words.tokens(statement.segment.text));
-  const weigh = (tokens: Iterable<string>) =>
-    [...new Set(tokens)].reduce((sum, token) => sum + (wanted.has(token) ? words.idf(token) : 0), 0);
-  const least = LEAST_HELD * weigh(wanted);
+  const weigh = overlapWith([statement], words);
+  const least = LEAST_HELD * weigh(statement.segment.text);
   return facts
     .filter((fact) => holdsValues(statement, fact) && !givesMore(statement, fact))
-    .filter(({ segment }) => weigh(words.tokens([segment.text, ...segment.above].join("\n"))) >= least)
-    .map((fact) => ({ fact, weight: weigh(words.tokens(fact.segment.text)) }))
+    .filter(({ segment }) => weigh([segment.text, ...segment.above].join("\n")) >= least)
+    .map((fact) => ({ fact, weight: weigh(fact.segment.text) }))
     .sort((a, b) => b.weight - a.weight)
     .slice(0, MOST_SCORED)
     .map(({ fact }) => fact);
+}
+
+/** Returns a function that sums the IDF of the words that a text shares with claims. */
+function overlapWith(statements: readonly Fact[], words: FactWords): (text: string) => number {
+  const wanted = new Set(statements.flatMap(({ segment }) => words.tokens(segment.text)));
+  const sharedIn = (text: string) => [...new Set(words.tokens(text))].filter((token) => wanted.has(token));
+  return (text) => sharedIn(text).reduce((sum, token) => sum + words.idf(token), 0);
 }
 
 /**
@@ -176,18 +177,11 @@ function givesMore({ amounts }: Fact, other: Fact): boolean {
 
 /** Returns the sentences and rows of a page with the largest weighted overlap with the claims, best first. */
 function nearestSegments(statements: readonly Fact[], page: PageText, words: FactWords): Segment[] {
-  const wanted = new Map(
-    statements.flatMap(({ segment }) => words.tokens(segment.text)).map((token) => [token, words.idf(token)] as const),
-  );
-  const weigh = (segment: Segment) => {
-    let weight = 0;
-    for (const token of new Set(words.tokens(segment.text))) weight += wanted.get(token) ?? 0;
-    return weight;
-  };
+  const weigh = overlapWith(statements, words);
   const { title, text, blocks } = page;
   return segmentsOf({ title, units: unitsIn(page), blocks, textOf: ({ start, end }) => text.slice(start, end) })
     .filter((segment) => isStatement(segment.text))
-    .map((segment) => ({ segment, weight: weigh(segment) }))
+    .map((segment) => ({ segment, weight: weigh(segment.text) }))
     .filter(({ weight }) => weight > 0)
     .sort((a, b) => b.weight - a.weight)
     .slice(0, MOST_PIECES)
@@ -237,11 +231,8 @@ export function webQuery(question: string, asked: readonly string[], passage: Pa
 }
 
 function wordsOf(text: string): string[] {
-  return (
-    redactPersonalData(text)
-      .replaceAll(/\[[a-z-]+\]/g, " ")
-      .match(WORD) ?? []
-  );
+  const plain = redactPersonalData(text).replaceAll(/\[[a-z-]+\]/g, " ");
+  return plain.match(WORD) ?? [];
 }
 
 /** Number of search results to request. Results from other hosts are skipped. */
@@ -284,18 +275,18 @@ export async function askWeb(
   const unread = new Map<string, string>();
   let read = 0;
   const failed = (cause: unknown) => (deadline.expired() ? `no response within ${parts.timeoutMs} ms` : messageOf(cause));
-  const readOnce = memoised((url: string) =>
-    readResult(url, parts, deadline.signal).then(
-      (result) => {
-        read++;
-        return result;
-      },
-      (cause: unknown) => {
-        unread.set(url, failed(cause));
-        return null;
-      },
-    ),
-  );
+  const readOnce = memoised(async (url: string) => {
+    try {
+      const fetched = await parts.fetchPage(url, { hosts: parts.hosts, signal: deadline.signal });
+      const retrievedAt = parts.now().toISOString();
+      const page = await parts.readPage(fetched, deadline.signal);
+      read++;
+      return { url: fetched.url, title: shown(page.title) || fetched.url, retrievedAt, page };
+    } catch (cause) {
+      unread.set(url, failed(cause));
+      return null;
+    }
+  });
   const lookUp = async (passage: Evidence["passage"]): Promise<WebEvidence> => {
     const statements = statementsOf(passage, asked, { ...parts, words });
     const query = webQuery(question.resolved, asked, passage, statements, words);
@@ -309,9 +300,9 @@ export async function askWeb(
       const found = [...new Map(reads.map((result) => [result.url, result])).values()];
       if (found.length === 0) return silent("no page found could be read");
       const said = await Promise.all(
-        found.map(async (result) => {
-          const comparison = await compareWithPage(statements, result.page, { ...parts, words }, deadline.signal);
-          return comparison === null ? [] : [pageEvidence(result, comparison)];
+        found.map(async ({ page, ...place }): Promise<WebPageEvidence[]> => {
+          const comparison = await compareWithPage(statements, page, { ...parts, words }, deadline.signal);
+          return comparison === null ? [] : [{ ...place, ...comparison, quote: shown(comparison.quote) }];
         }),
       );
       return { ...silent(""), ...judge(said.flat(), found.length, passage.document.url) };
@@ -326,14 +317,6 @@ export async function askWeb(
   return { evidence, failures: [...failures], unread: [...unread].map(([url, why]) => `${url}: ${why}`), pages: read };
 }
 
-type ReadResult = Awaited<ReturnType<typeof readResult>>;
-
-async function readResult(url: string, { fetchPage, readPage, hosts, now }: WebParts, signal: AbortSignal) {
-  const fetched = await fetchPage(url, { hosts, signal });
-  const retrievedAt = now().toISOString();
-  return { url: fetched.url, retrievedAt, page: await readPage(fetched, signal) };
-}
-
 /** Returns the addresses of the results on allowed hosts, each once, in order. */
 function listedUrls(results: readonly { readonly url: string }[], hosts: readonly string[]): string[] {
   const urls = results.flatMap(({ url }) => {
@@ -344,10 +327,6 @@ function listedUrls(results: readonly { readonly url: string }[], hosts: readonl
     }
   });
   return [...new Set(urls)];
-}
-
-function pageEvidence({ url, retrievedAt, page }: ReadResult, { verdict, claim, quote }: PageComparison): WebPageEvidence {
-  return { url, title: shown(page.title) || url, retrievedAt, verdict, claim, quote: shown(quote) };
 }
 
 /** Returns the text on one line, without invisible and bidirectional control characters. */
@@ -363,12 +342,12 @@ function judge(pages: readonly WebPageEvidence[], read: number, own: string | nu
   const says = (verdict: WebPageEvidence["verdict"]) => pages.filter((page) => page.verdict === verdict).length;
   const [confirmed, contradicted] = [says("confirmed"), says("contradicted")];
   const only = pages.length === 1 && own !== null && sameAddress(pages[0]?.url ?? "", own) ? ", the document's own page" : "";
-  const count = (n: number) => `${n} of ${read} ${read === 1 ? "page" : "pages"}`;
+  const of = `of ${read} ${read === 1 ? "page" : "pages"}`;
   if (confirmed > 0 && contradicted > 0)
     return { verdict: "silent", reason: `pages disagree: ${confirmed} confirm it, ${contradicted} contradict it`, pages };
-  if (confirmed > 0) return { verdict: "confirmed", reason: `supported by ${count(confirmed)}${only}`, pages };
-  if (contradicted > 0) return { verdict: "contradicted", reason: `contradicted by ${count(contradicted)}${only}`, pages };
-  return { verdict: "silent", reason: `none of ${read} ${read === 1 ? "page" : "pages"} is about the same subject`, pages };
+  if (confirmed > 0) return { verdict: "confirmed", reason: `supported by ${confirmed} ${of}${only}`, pages };
+  if (contradicted > 0) return { verdict: "contradicted", reason: `contradicted by ${contradicted} ${of}${only}`, pages };
+  return { verdict: "silent", reason: `none ${of} is about the same subject`, pages };
 }
 
 function sameAddress(a: string, b: string): boolean {

@@ -156,9 +156,6 @@ export function judgeAnswer(
   return { answered, text, keyValuesHeld, goldQuoted, wrong: answered && (keyValuesHeld === null ? !goldQuoted : !keyValuesHeld) };
 }
 
-/** The labels that locate the answer in the documents. */
-type Gold = Pick<GoldenAnswerable, "id" | "gold_pages" | "gold_quotes">;
-
 /** Ranges of gold quotes, by document id. */
 type GoldPlaces = ReadonlyMap<string, readonly TextRange[]>;
 
@@ -168,15 +165,15 @@ type GoldPlaces = ReadonlyMap<string, readonly TextRange[]>;
  * @throws RequestError `golden_pages_missing` if no page of a question is ingested, so that no answer could be right
  */
 export async function locateGold(
-  golden: readonly Gold[],
+  golden: readonly Pick<GoldenAnswerable, "id" | "gold_pages" | "gold_quotes">[],
   scope: Scope,
   documents: Pick<DocumentStore, "outlines" | "load">,
 ): Promise<ReadonlyMap<string, GoldPlaces>> {
   const paths = (await documents.outlines(scope)).map(({ id, path }) => ({ id, path }));
   const pages = new Map([...new Set(golden.flatMap(({ gold_pages }) => gold_pages))].map((page) => [page, documentOf(page, paths)]));
   const lost = golden.filter(({ gold_pages }) => gold_pages.length > 0 && gold_pages.every((page) => pages.get(page) === null));
-  if (lost.length > 0) {
-    const example = lost[0] as Gold;
+  const [example] = lost;
+  if (example !== undefined) {
     const message = `${lost.length} of ${golden.length} answerable questions name gold pages that are not among the ${paths.length} documents (for example, question ${example.id} names ${example.gold_pages[0]}). Ingest the documents for which the questions were written, with the same paths (--root).`;
     throw new RequestError("golden_pages_missing", message, { questions: lost.map(({ id }) => id) });
   }

@@ -36,7 +36,7 @@ describe("chooseThreshold", () => {
   it("stops at the first threshold that fails, even if a lower one would hold", () => {
     const bad = Array.from({ length: 20 }, () => ({ score: 0.7, wrong: true }));
     const chosen = chooseThreshold([...clean(60), ...bad, ...clean(220, 0.2)], 0.1);
-    expect(chosen).toEqual({ type: "chosen", threshold: 0.71, answered: 60, wrong: 0 });
+    expect(chosen).toMatchObject({ type: "chosen", threshold: 0.71, answered: 60, wrong: 0 });
   });
 
   it.each([0, 1, -0.1, Number.NaN])("refuses a risk of %d", (risk) => {

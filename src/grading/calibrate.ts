@@ -90,29 +90,26 @@ async function documentFacts(engine: Engine, scope: Scope, { questions }: Labell
   return { count: outlines.length, windows: corpus.windows, revision, sha256 };
 }
 
-/** A labelled question that was answered without a threshold. The threshold alone decides whether the answer is shown. */
-interface Answered extends JudgedQuestion {
-  readonly chance: number;
-}
-
 function summarise(
   { questions, by, unjudgeable }: Extract<AskLabelledEvent, { readonly type: "judged" }>,
   { sha256, repeated }: LabelledQuestions,
   { domain, profile }: GateFacts,
   { risk, delta }: Pick<CalibrateOptions, "risk" | "delta">,
 ) {
-  const answered = questions.filter((one): one is Answered => one.answered && one.chance !== null);
+  // Questions that were answered without a threshold. The threshold alone decides whether an answer is shown.
+  const answered = questions.flatMap((one) =>
+    one.answered && one.chance !== null ? [{ ...one, score: one.chance, right: !one.wrong }] : [],
+  );
   if (answered.length === 0) {
     const message = `None of the ${questions.length} labelled questions was answered, so there is nothing to calibrate. Check that they are about the documents of the domain.`;
     throw new RequestError("calibrate_nothing", message);
   }
   const clusters = answered.map(({ cluster }) => cluster);
   const options = { draws: DRAWS, seed: SEED };
-  const bounded = (figure: (some: readonly Answered[]) => number | null): Measured =>
-    clusterBootstrap(clusters, (indexes) => figure(indexes.map((i) => answered[i] as Answered)), options) ?? { value: 0, low: 0, high: 0 };
+  const bounded = (figure: (some: typeof answered) => number | null): Measured =>
+    clusterBootstrap(clusters, (indexes) => figure(indexes.flatMap((i) => answered[i] ?? [])), options) ?? { value: 0, low: 0, high: 0 };
   const unanswerable: Record<string, number> = {};
   for (const { kind } of questions) if (kind !== "answerable") unanswerable[kind] = (unanswerable[kind] ?? 0) + 1;
-  const scored = answered.map(({ chance, wrong }) => ({ score: chance, wrong }));
   return {
     ...{ domain, profile, risk, delta, by },
     labels: {
@@ -127,9 +124,9 @@ function summarise(
     /** Results by threshold, strictest first. The last threshold, 0, refuses no question. */
     curve: CURVE.map((threshold) => pointAt(answered, threshold)),
     shipped: pointAt(answered, readRankingWeights().threshold.minimum),
-    aurc: bounded((some) => riskCoverageArea(some.map(({ chance, wrong }) => ({ score: chance, wrong })))),
-    calibrationError: bounded((some) => expectedCalibrationError(some.map(({ chance, wrong }) => ({ score: chance, right: !wrong })))),
-    choice: chooseThreshold(scored, risk, delta),
+    aurc: bounded(riskCoverageArea),
+    calibrationError: bounded(expectedCalibrationError),
+    choice: chooseThreshold(answered, risk, delta),
     questions,
   };
 }
@@ -137,8 +134,8 @@ function summarise(
 type OperatingPoint = ReturnType<typeof pointAt>;
 
 /** Counts the answers whose confidence reaches a threshold, and the wrong answers among them. */
-function pointAt(answered: readonly Answered[], threshold: number) {
-  const some = answered.filter(({ chance }) => chance >= threshold);
+function pointAt(labelled: readonly LabelledScore[], threshold: number) {
+  const some = labelled.filter(({ score }) => score >= threshold);
   return {
     threshold,
     answered: some.length,
@@ -151,30 +148,24 @@ function pointAt(answered: readonly Answered[], threshold: number) {
 function artifactOf(report: Summary, facts: GateFacts, documents: GateCalibration["documents"], date: Date): GateCalibration | null {
   const { choice, questions, labels, risk, delta, by, aurc, calibrationError } = report;
   if (choice.type !== "chosen") return null;
-  const { threshold, answered, wrong } = choice;
+  const { threshold, answered, wrong, answeredAnswerable } = choice;
   const interval = wilson(wrong, answered) as Interval;
-  const reaches = ({ chance, answered, kind }: JudgedQuestion) =>
-    answered && kind === "answerable" && chance !== null && chance >= threshold;
   return {
     format: "sourcebound-gate-calibration-1",
     name: calibrationName(facts, date),
     date: date.toISOString(),
     version: VERSION,
-    ...{ domain: facts.domain, profile: facts.profile, settings: facts.settings },
+    ...facts,
     encoder: by.encoder,
     weights: { id: facts.weights, model: by.model },
-    writer: facts.writer,
     documents,
     labels: { sha256: labels.sha256, n: labels.n, answerable: labels.answerable, unanswerable: { ...labels.unanswerable } },
-    risk,
-    delta,
-    threshold,
+    ...{ risk, delta, threshold },
     measured: {
-      answered,
-      wrong,
+      ...{ answered, wrong },
       risk: { value: wrong / answered, ...interval },
       coverage: answered / questions.length,
-      answered_answerable: questions.filter(reaches).length,
+      answered_answerable: answeredAnswerable,
       reached: questions.filter(({ chance }) => chance !== null && chance >= threshold).length,
     },
     aurc,
@@ -193,20 +184,15 @@ function artifactOf(report: Summary, facts: GateFacts, documents: GateCalibratio
 export async function writeCalibration(calibration: GateCalibration, folder: string, out?: string): Promise<string> {
   const path = out ?? join(folder, `${calibration.name}.json`);
   const text = `${JSON.stringify(gateCalibrationSchema.parse(calibration), null, 2)}\n`;
-  try {
-    await replaceFile(path, [new TextEncoder().encode(text)], async () => true);
-    return path;
-  } catch (cause) {
+  await replaceFile(path, [new TextEncoder().encode(text)], async () => true).catch((cause: unknown) => {
     const message = `The calibration could not be written to ${path} (${messageOf(cause)}). Choose a writable location.`;
     throw new StoreError("calibration_unwritable", message, { path }, { cause });
-  }
+  });
+  return path;
 }
 
 /** Confidence of a labelled question, and whether its answer was wrong. */
-interface LabelledScore {
-  readonly score: number;
-  readonly wrong: boolean;
-}
+type LabelledScore = Pick<JudgedQuestion, "wrong"> & Partial<Pick<JudgedQuestion, "kind">> & { readonly score: number };
 
 /** Tested thresholds, strictest first. The test is valid only if they do not depend on the data. */
 const THRESHOLDS = Array.from({ length: 99 }, (_, i) => (99 - i) / 100);
@@ -222,7 +208,7 @@ const DELTA = 0.05;
 const LEAST_ANSWERED = 0.2;
 
 type ChosenThreshold =
-  | { readonly type: "chosen"; readonly threshold: number; readonly answered: number; readonly wrong: number }
+  | ({ readonly type: "chosen" } & OperatingPoint)
   /**
    * `needed` is the number of answers without an error that prove the risk. `least` is the minimum number of answers at a
    * tested threshold. `missing` is the smallest number of further labelled questions that would allow a choice, if all of
@@ -251,17 +237,17 @@ export function leastLabels(risk: number, delta = DELTA): number {
 export function chooseThreshold(labelled: readonly LabelledScore[], risk: number, delta = DELTA): ChosenThreshold {
   for (const [name, value] of Object.entries({ risk, delta }))
     if (!(value > 0 && value < 1)) throw new RangeError(`${name} must be a share between 0 and 1, not ${value}.`);
-  const counts = countAnswered(labelled);
+  const points = THRESHOLDS.map((threshold) => pointAt(labelled, threshold));
   const needed = leastLabels(risk, delta);
   /** Minimum number of answers at a tested threshold. */
   const least = (all: number) => Math.max(needed, Math.ceil(LEAST_ANSWERED * all));
   /** Runs the sequence of tests. @param more number of right answers to add to the counts of every threshold */
-  const testInSequence = (more: number): Count | null => {
-    let chosen: Count | null = null;
-    for (const count of counts) {
-      if (count.answered + more < least(labelled.length + more)) continue;
-      if (binomialTail(count.wrong, count.answered + more, risk) > delta) break;
-      chosen = count;
+  const testInSequence = (more: number): OperatingPoint | null => {
+    let chosen: OperatingPoint | null = null;
+    for (const point of points) {
+      if (point.answered + more < least(labelled.length + more)) continue;
+      if (binomialTail(point.wrong, point.answered + more, risk) > delta) break;
+      chosen = point;
     }
     return chosen;
   };
@@ -272,21 +258,6 @@ export function chooseThreshold(labelled: readonly LabelledScore[], risk: number
   return { type: "too-few", needed, missing, least: least(labelled.length) };
 }
 
-type Count = ReturnType<typeof countAnswered>[number];
-
-/** Counts, for each threshold, the answers whose confidence reaches it, and the wrong answers among them. */
-function countAnswered(labelled: readonly LabelledScore[]) {
-  const sorted = [...labelled].sort((a, b) => b.score - a.score);
-  let [answered, wrong] = [0, 0];
-  return THRESHOLDS.map((threshold) => {
-    for (let next = sorted[answered]; next !== undefined && next.score >= threshold; next = sorted[answered]) {
-      answered++;
-      wrong += Number(next.wrong);
-    }
-    return { threshold, answered, wrong };
-  });
-}
-
 /** Mean number of answerable questions per page above which the table warns that questions are not independent. */
 const CROWDED = 1.5;
 
@@ -294,29 +265,25 @@ const CROWDED = 1.5;
 export function calibrationTable(report: CalibrationReport): TableRow[] {
   const { labels, curve, shipped, aurc, calibrationError, by, choice, risk, delta } = report;
   const kinds = Object.entries(labels.unanswerable).map(([kind, n]) => `${n} ${kind}`);
+  const pages = `${labels.pages} ${labels.pages === 1 ? "page" : "pages"}`;
+  const unjudgeable = labels.unjudgeable.length;
   const left = [
     ...(labels.repeated > 0 ? [`${labels.repeated} repeated`] : []),
-    ...(labels.unjudgeable.length > 0
-      ? [`${labels.unjudgeable.length} that have no key value, and no gold quote that occurs in the documents`]
-      : []),
+    ...(unjudgeable > 0 ? [`${unjudgeable} that have no key value, and no gold quote that occurs in the documents`] : []),
   ];
+  const noteRow = (name: string, note: string, figure = ""): TableRow => ({ name, figure, note });
   return [
-    {
-      name: "labelled questions",
-      figure: String(labels.n),
-      note: [`${labels.answerable} answerable (about ${labels.pages} ${labels.pages === 1 ? "page" : "pages"})`, ...kinds].join(", "),
-    },
-    ...(left.length === 0 ? [] : [{ name: "  left out", figure: "", note: left.join(", ") }]),
+    noteRow("labelled questions", [`${labels.answerable} answerable (about ${pages})`, ...kinds].join(", "), String(labels.n)),
+    ...(left.length === 0 ? [] : [noteRow("  left out", left.join(", "))]),
     ...(labels.answerable > CROWDED * labels.pages
       ? [
-          {
-            name: "  too few pages",
-            figure: "",
-            note: `${decimal(labels.answerable / labels.pages)} questions per page: wrong answers about one page often occur together, which weakens the guarantee (with three questions per page, a guarantee of 10 % was broken in 11 % of simulations instead of at most 5 %). Label more pages`,
-          },
+          noteRow(
+            "  too few pages",
+            `${decimal(labels.answerable / labels.pages)} questions per page: wrong answers about one page often occur together, which weakens the guarantee (with three questions per page, a guarantee of 10 % was broken in 11 % of simulations instead of at most 5 %). Label more pages`,
+          ),
         ]
       : []),
-    { name: "confidence from", figure: by.model, note: by.encoder ?? "no encoder" },
+    noteRow("confidence from", by.encoder ?? "no encoder", by.model),
     { name: "risk: share of wrong answers, by threshold", figure: "" },
     ...curve.map((point) => pointRow(`  from ${point.threshold.toFixed(2)}`, point, report)),
     pointRow(`  default, ${shipped.threshold.toFixed(3)}`, shipped, report),
@@ -324,40 +291,26 @@ export function calibrationTable(report: CalibrationReport): TableRow[] {
     measuredRow("ECE", calibrationError, "expected calibration error, 10 bins; higher with few labels"),
     ...(choice.type === "chosen"
       ? [
-          pointRow(
-            "chosen",
-            { ...choice, answeredAnswerable: report.calibration?.measured.answered_answerable ?? 0 },
-            report,
-            `from ${decimal(choice.threshold)}; `,
+          pointRow("chosen", choice, report, `from ${decimal(choice.threshold)}; `),
+          noteRow(
+            "",
+            `Guarantee: at most ${percent(risk)} of the answers to similar questions are wrong, with ${percent(1 - delta)} confidence, if the questions are independent (those about one page are not entirely) and more confident answers are wrong less often. The share of errors above was counted on the labels that chose the threshold; it is not the guaranteed one.`,
           ),
-          {
-            name: "",
-            figure: "",
-            note: `Guarantee: at most ${percent(risk)} of the answers to similar questions are wrong, with ${percent(1 - delta)} confidence, if the questions are independent (those about one page are not entirely) and more confident answers are wrong less often. The share of errors above was counted on the labels that chose the threshold; it is not the guaranteed one.`,
-          },
         ]
       : [
-          {
-            name: `threshold for ${percent(risk)}`,
-            figure: "none",
-            note: `the labelled questions are too few to prove this risk with ${percent(1 - delta)} confidence at a threshold that answers at least ${choice.least} questions. Label at least ${choice.missing} more; that suffices if all of them are answered without an error`,
-          },
+          noteRow(
+            `threshold for ${percent(risk)}`,
+            `the labelled questions are too few to prove this risk with ${percent(1 - delta)} confidence at a threshold that answers at least ${choice.least} questions. Label at least ${choice.missing} more; that suffices if all of them are answered without an error`,
+            "none",
+          ),
         ]),
   ];
 }
 
-function pointRow(
-  name: string,
-  { answered, wrong, answeredAnswerable }: OperatingPoint,
-  { labels }: CalibrationReport,
-  before = "",
-): TableRow {
-  return countRow(
-    name,
-    wrong,
-    answered,
-    `${before}answers ${percent(answered / labels.n)} of all, ${answeredAnswerable} of ${labels.answerable} answerable`,
-  );
+function pointRow(name: string, point: OperatingPoint, { labels }: CalibrationReport, before = ""): TableRow {
+  const { answered, wrong, answeredAnswerable } = point;
+  const shares = `answers ${percent(answered / labels.n)} of all, ${answeredAnswerable} of ${labels.answerable} answerable`;
+  return countRow(name, wrong, answered, before + shares);
 }
 
 function measuredRow(name: string, { value, low, high }: Measured, note: string): TableRow {

@@ -31,15 +31,9 @@ export function chooseGoldenSets(data: string, names: string | undefined): Chose
   });
 }
 
-export interface SetChoice {
-  readonly corpus?: string | undefined;
-  readonly golden?: string | undefined;
-  /** Folder with several sets. */
-  readonly data?: string | undefined;
-  /** Names of sets in `data`, comma-separated. */
-  readonly domains?: string | undefined;
-  readonly domain?: string | undefined;
-  readonly tenant?: string | undefined;
+/** `data` is a folder with several sets, and `domains` has names of sets in it, comma-separated. */
+export interface SetChoice
+  extends Readonly<Partial<Record<"corpus" | "golden" | "data" | "domains" | "domain" | "tenant", string | undefined>>> {
   /** Maximum number of questions per set, selected at equal steps. @default all */
   readonly limit?: number | undefined;
 }

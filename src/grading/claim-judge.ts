@@ -43,8 +43,7 @@ export function createClaimJudge(support: SupportScorer | null) {
     if (own.supported === true) return { supported: true, fault: null, reason: own.reason };
     if (own.supported === null) return { supported: null, fault: "unscored", reason: own.reason };
     // Compare words and values first. The support score confuses "films" and "books" if everything else agrees.
-    const held = heldBy(claim, [...cited, ...others], question);
-    if (held === "apart")
+    if (isStitched(claim, [...cited, ...others], question))
       return { supported: false, fault: "stitched", reason: "its words and values occur in several passages, but in no single one" };
     for (const other of others) {
       if ((await verdictOf(claim, [other], question)).supported === true)
@@ -54,15 +53,15 @@ export function createClaimJudge(support: SupportScorer | null) {
   }
 
   /**
-   * Returns where the words and values of a claim occur, except those that the question contains. `together`: one passage
-   * contains all of them. `apart`: all occur, but in different passages. `not all`: some occur in no passage.
+   * Returns whether all words and values of a claim, except those that the question contains, occur in passages, but no
+   * single passage contains all of them.
    */
-  function heldBy(claim: string, places: readonly CitedQuote[], question: string): "together" | "apart" | "not all" {
+  function isStitched(claim: string, places: readonly CitedQuote[], question: string): boolean {
     const asked = thingsIn(question);
     const claimed = [...thingsIn(claim)].filter((thing) => !asked.has(thing));
     const held = places.map(({ text, above = [] }) => thingsIn([text, ...above].join("\n")));
-    if (claimed.length === 0 || held.some((one) => claimed.every((thing) => one.has(thing)))) return "together";
-    return claimed.every((thing) => held.some((one) => one.has(thing))) ? "apart" : "not all";
+    const isInOne = claimed.length === 0 || held.some((one) => claimed.every((thing) => one.has(thing)));
+    return !isInOne && claimed.every((thing) => held.some((one) => one.has(thing)));
   }
 
   return {

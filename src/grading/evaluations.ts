@@ -7,13 +7,13 @@ import { messageOf, RequestError } from "../shared/errors.ts";
 import { compareText } from "../text/normalise.ts";
 import type { InProcess } from "../text/validate.ts";
 import type { WireEvaluation } from "../wire/exploring.ts";
-import { chooseSets } from "./choose-sets.ts";
+import { type ChosenSet, chooseSets } from "./choose-sets.ts";
 import type { ClaimJudge } from "./claim-judge.ts";
 import { renderGoldenHtml } from "./golden-html.ts";
 import { goldenItemSchema } from "./golden-item.ts";
 import { compareGolden, reportGolden } from "./golden-report.ts";
-import { type GoldenSet, readSentQuestions, type SentQuestions } from "./golden-set.ts";
-import type { GoldenFile } from "./read-golden-files.ts";
+import type { GoldenSet } from "./golden-set.ts";
+import { type GoldenFile, parseGoldenFile } from "./read-golden-files.ts";
 import type { Report } from "./report.ts";
 import { type GoldenEngine, runGolden } from "./run-golden.ts";
 
@@ -41,13 +41,21 @@ export function createEvaluations({ now = () => new Date(), ...parts }: Omit<Run
      * golden set of the domain pack
      * @throws RequestError `golden_missing`, `golden_invalid`, `unknown_domain`, `unknown_profile`, `evaluation_running`
      */
-    start(of: { readonly domain: string; readonly profile: string | null; readonly questions: SentQuestions | null }): Evaluation {
+    start(
+      of: Pick<Evaluation, "domain" | "profile"> & { readonly questions: Readonly<Record<"name" | "text", string>> | null },
+    ): Evaluation {
       const { domain, profile, questions } = of;
       if (running !== null)
         throw new RequestError("evaluation_running", "An evaluation run is in progress. Wait until it ends, or stop it.");
-      const asked = questions === null ? ownSet(domain, config.domains_dir) : readSentQuestions(questions);
+      const asked =
+        questions === null
+          ? (chooseSets({ domain }, config.domains_dir)[0] as ChosenSet).set
+          : parseGoldenFile(questions.name, questions.text);
       const total = asked.answerable.length + asked.unanswerable.length;
-      const evaluation = begun({ domain, profile, questions: questions?.name ?? null, total, startedAt: now().toISOString() });
+      const evaluation: Evaluation = {
+        ...{ id: `eval_${randomUUID()}`, domain, profile, questions: questions?.name ?? null, total, startedAt: now().toISOString() },
+        ...{ state: "running", done: 0, reason: null, endedAt: null, report: null },
+      };
       const abort = new AbortController();
       const end = async (more: Partial<Evaluation>) => {
         if (running === null) return;
@@ -74,13 +82,9 @@ export function createEvaluations({ now = () => new Date(), ...parts }: Omit<Run
      * Compares the metrics of two runs on the questions that both have.
      * @throws RequestError `unknown_evaluation`, `evaluation_running`
      */
-    async compare(id: string, against: string) {
-      return compareGolden(judgedIn(await read(id)).items, judgedIn(await read(against)).items);
-    },
+    compare: async (id: string, against: string) => compareGolden(judgedIn(await read(id)).items, judgedIn(await read(against)).items),
     /** Renders a run as one self-contained HTML page. @throws RequestError `unknown_evaluation`, `evaluation_running` */
-    async html(id: string) {
-      return renderGoldenHtml({ ...judgedIn(await read(id)), changes: null });
-    },
+    html: async (id: string) => renderGoldenHtml({ ...judgedIn(await read(id)), changes: null }),
     /** Stops a run and deletes its results. @throws RequestError `unknown_evaluation` */
     async delete(id: string) {
       if (running?.evaluation.id === id) {
@@ -103,18 +107,6 @@ export function createEvaluations({ now = () => new Date(), ...parts }: Omit<Run
 function judgedIn({ report }: Evaluation) {
   if (report === null) throw new RequestError("evaluation_running", "This evaluation run is not complete. Choose a completed run.");
   return { report, items: goldenItemSchema.array().parse(report.items) };
-}
-
-function ownSet(domain: string, domainsDir: string | undefined): GoldenSet {
-  const [chosen] = chooseSets({ domain }, domainsDir);
-  if (chosen === undefined)
-    throw new RequestError("golden_missing", `The pack "${domain}" has no golden set. Send \`questions\`, or add a golden set to it.`);
-  return chosen.set;
-}
-
-function begun(of: Pick<Evaluation, "domain" | "profile" | "questions" | "total" | "startedAt">): Evaluation {
-  const open = { state: "running", done: 0, reason: null, endedAt: null, report: null } as const;
-  return { id: `eval_${randomUUID()}`, ...of, ...open };
 }
 
 /** Creates the storage of runs, one file per run. */

@@ -59,22 +59,21 @@ function renderQuestion(item: GoldenItem, latencyMs: number | null): string {
   return [
     `<details class="${style}${refused}${faulty}"><summary><span class="verdict ${style}">${html(words)}</span><span dir="auto">${html(item.question)}</span><span class="soft mono">${html(item.id)}</span></summary><div>`,
     facts(item, latencyMs),
-    section("Answer", answerOf(item)),
-    section("Cited", citedIn(item)),
-    section("Expected answer", goldOf(item)),
-    section("Scores", scoresOf(item)),
-    section("Live metrics", liveOf(item)),
-    section("Retrieved passages", retrievedOf(item)),
+    section("Answer", "ul", answerOf(item)),
+    section("Cited", "ol", citedIn(item)),
+    section("Expected answer", "ul", goldOf(item)),
+    section("Scores", "ul", scoresOf(item)),
+    section("Live metrics", "ul", liveOf(item)),
+    section("Retrieved passages", "ol", retrievedOf(item)),
     "</div></details>",
   ].join("");
 }
 
-function citedIn({ citations }: GoldenItem): string {
-  const lines = citations.map(({ n, path, heading, quote }) => {
+function citedIn({ citations }: GoldenItem): string[] {
+  return citations.map(({ n, path, heading, quote }) => {
     const place = `${html(path)}${heading === "" ? "" : ` › ${html(heading)}`}`;
     return `<b>[${n}]</b> <q dir="auto">${html(quote)}</q> <span class="soft mono">${place}</span>`;
   });
-  return list("ol", lines);
 }
 
 function facts(item: GoldenItem, latencyMs: number | null): string {
@@ -87,59 +86,47 @@ function facts(item: GoldenItem, latencyMs: number | null): string {
   return `<p class="soft">${html(parts.join(" · "))}</p>`;
 }
 
-function answerOf({ sentences, faults }: GoldenItem): string {
-  const lines = sentences.map(({ text, citations }, i) => {
+function answerOf({ sentences, faults }: GoldenItem): string[] {
+  return sentences.map(({ text, citations }, i) => {
     const fault = faults.find(({ sentence }) => sentence === i);
     const line = `<span dir="auto">${html(text)}</span> ${citations.map((n) => `[${n}]`).join("")}`;
     if (fault === undefined) return line;
     const style = fault.fault === "unscored" ? "soft" : "fault";
     return `${line}<br><span class="${style}">${html(fault.fault ?? "")}: ${html(fault.reason)}</span>`;
   });
-  return list("ul", lines);
 }
 
-function goldOf({ gold: { answer, quotes, pages } }: GoldenItem): string {
-  return list("ul", [
+function goldOf({ gold: { answer, quotes, pages } }: GoldenItem): string[] {
+  return [
     ...(answer === "" ? [] : [`<span dir="auto">${html(answer)}</span>`]),
     ...quotes.map((quote) => `<q dir="auto">${html(quote)}</q>`),
     ...(pages.length === 0 ? [] : [`<span class="mono soft">${html(pages.join(", "))}</span>`]),
-  ]);
+  ];
 }
 
-function scoresOf({ scores, unscored }: GoldenItem): string {
-  const lines = SCORE_NAMES.flatMap((name) => {
+function scoresOf({ scores, unscored }: GoldenItem): string[] {
+  return SCORE_NAMES.flatMap((name) => {
     const value = scores[name];
     if (value === undefined) return [];
     const scoreText = value === null ? `not scored (${html(unscored[name] ?? "")})` : `<b>${decimal(value)}</b>`;
     return [`${html(name.replaceAll("_", " "))}: ${scoreText}`];
   });
-  return list("ul", lines);
 }
 
-function liveOf({ report }: GoldenItem): string {
-  return list(
-    "ul",
-    Object.entries(report?.metrics ?? {}).map(([name, { passed, score, threshold, reason }]) => {
-      const verdict = passed === null ? "not determined" : passed ? "pass" : "fail";
-      return `${html(name)}: <b>${verdict}</b>${score === null ? "" : ` ${decimal(score)}`}${threshold === null ? "" : ` (threshold ${html(String(threshold))})`} <span class="soft">${html(reason)}</span>`;
-    }),
+function liveOf({ report }: GoldenItem): string[] {
+  return Object.entries(report?.metrics ?? {}).map(([name, { passed, score, threshold, reason }]) => {
+    const verdict = passed === null ? "not determined" : passed ? "pass" : "fail";
+    return `${html(name)}: <b>${verdict}</b>${score === null ? "" : ` ${decimal(score)}`}${threshold === null ? "" : ` (threshold ${html(String(threshold))})`} <span class="soft">${html(reason)}</span>`;
+  });
+}
+
+function retrievedOf({ retrieved }: GoldenItem): string[] {
+  return retrieved.map(
+    ({ path, start, end, title, heading, verdict, score, gold }) =>
+      `${html(title)}${heading === "" ? "" : ` › ${html(heading)}`} <span class="soft mono">${html(path)} ${start}–${end}</span> ${verdict} ${decimal(score)}${gold === true ? " <b>gold</b>" : ""}`,
   );
 }
 
-function retrievedOf({ retrieved }: GoldenItem): string {
-  return list(
-    "ol",
-    retrieved.map(
-      ({ path, start, end, title, heading, verdict, score, gold }) =>
-        `${html(title)}${heading === "" ? "" : ` › ${html(heading)}`} <span class="soft mono">${html(path)} ${start}–${end}</span> ${verdict} ${decimal(score)}${gold === true ? " <b>gold</b>" : ""}`,
-    ),
-  );
-}
-
-function list(tag: "ul" | "ol", lines: readonly string[]): string {
-  return lines.length === 0 ? "" : `<${tag}>${lines.map((line) => `<li>${line}</li>`).join("")}</${tag}>`;
-}
-
-function section(title: string, body: string): string {
-  return body === "" ? "" : `<h3>${title}</h3>${body}`;
+function section(title: string, list: "ul" | "ol", lines: readonly string[]): string {
+  return lines.length === 0 ? "" : `<h3>${title}</h3><${list}>${lines.map((line) => `<li>${line}</li>`).join("")}</${list}>`;
 }

@@ -29,12 +29,11 @@ export const SCORE_NAMES = [
 export type ScoreName = (typeof SCORE_NAMES)[number];
 
 const nullableBoolean = z.boolean().nullable();
+const place = { path: z.string(), start: z.int(), end: z.int(), title: z.string(), heading: z.string() };
 
 /** Schema of one judged question in a report. Reports of earlier versions match it too. */
 export const goldenItemSchema = z.object({
-  domain: z.string(),
-  id: z.string(),
-  question: z.string(),
+  ...{ domain: z.string(), id: z.string(), question: z.string() },
   kind: z.enum(["answerable", ...UNANSWERABLE_KINDS]),
   needs: z.string(),
   /** Page with the answer, or the question's id if no page is labelled. Questions about one page are not independent. */
@@ -42,19 +41,14 @@ export const goldenItemSchema = z.object({
   shown: z.boolean(),
   /** Whether the answer is right; `null`: the question has no label by which an answer can be judged. */
   right: nullableBoolean,
-  first: nullableBoolean,
-  page: nullableBoolean,
-  quoted: nullableBoolean,
-  lacks: z.array(z.string()),
-  holds: z.array(z.string()),
+  ...{ first: nullableBoolean, page: nullableBoolean, quoted: nullableBoolean },
+  ...{ lacks: z.array(z.string()), holds: z.array(z.string()) },
   confidence: z.number().nullable(),
   words: z.int(),
   /** Reason of a refusal; `null`: an answer was shown. */
   refusal: z.string().nullable(),
   sentences: z.array(z.object({ text: z.string(), citations: z.array(z.int()) })),
-  citations: z.array(
-    z.object({ n: z.int(), path: z.string(), start: z.int(), end: z.int(), title: z.string(), heading: z.string(), quote: z.string() }),
-  ),
+  citations: z.array(z.object({ n: z.int(), ...place, quote: z.string() })),
   // Reports of earlier versions lack the following fields, so these have defaults.
   scores: z.partialRecord(z.enum(SCORE_NAMES), z.number().nullable()).default({}),
   /** Reason for each score that is `null`. */
@@ -71,14 +65,9 @@ export const goldenItemSchema = z.object({
   retrieved: z
     .array(
       z.object({
-        path: z.string(),
-        start: z.int(),
-        end: z.int(),
-        title: z.string(),
-        heading: z.string(),
+        ...place,
         verdict: z.enum(["verified", "uncertain", "rejected"]),
-        score: z.number(),
-        gold: nullableBoolean,
+        ...{ score: z.number(), gold: nullableBoolean },
       }),
     )
     .default([]),

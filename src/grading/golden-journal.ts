@@ -35,18 +35,15 @@ export function runKey(settings: Readonly<Record<string, unknown>>, sets: readon
  * @throws RequestError `report_unwritable`
  */
 export function openGoldenJournal(report: string | null, key: string) {
-  const known = new Map<string, Map<string, AskedItem>>();
   const path = report === null ? null : `${report}.partial.jsonl`;
   const earlier = path === null ? [] : readJournal(path, key);
-  for (const { set, item, latency_ms, check_ms } of earlier) {
-    const items = known.get(set) ?? new Map<string, AskedItem>();
-    known.set(set, items.set(item.id, { item, latencyMs: latency_ms, checkMs: check_ms }));
-  }
+  const known = Map.groupBy(earlier, ({ set }) => set);
   const lines = earlier.map((line) => JSON.stringify(line));
   if (path !== null) writeText(path, `${[JSON.stringify({ run: key }), ...lines].join("\n")}\n`);
   return {
     /** Returns the judged questions of an earlier run with the same questions and settings, by id. */
-    known: (set: string): ReadonlyMap<string, AskedItem> => known.get(set) ?? new Map(),
+    known: (set: string): ReadonlyMap<string, AskedItem> =>
+      new Map(known.get(set)?.map(({ item, latency_ms, check_ms }) => [item.id, { item, latencyMs: latency_ms, checkMs: check_ms }])),
     /** Number of judged questions of the earlier run. They are not asked again. */
     resumed: earlier.length,
     add(set: string, { item, latencyMs, checkMs }: AskedItem): void {

@@ -32,43 +32,33 @@ export interface Count {
   readonly name: string;
   readonly hits: number;
   readonly n: number;
-  readonly note?: string;
+  readonly note?: string | undefined;
 }
 
 /** Counts the metrics of judged questions (docs/evaluate.md). */
 export function countGolden(all: readonly GoldenItem[]): Count[] {
   const items = all.filter(({ error }) => error === null);
   const answerable = items.filter(({ kind }) => kind === "answerable");
-  const shown = items.filter((item) => item.shown && item.right !== null);
   const right = answerable.filter((item) => item.right === true);
-  const of = (name: string, some: readonly GoldenItem[], hit: (item: GoldenItem) => boolean, note?: string): Count => ({
-    name,
-    hits: some.filter(hit).length,
-    n: some.length,
-    ...(note === undefined ? {} : { note }),
-  });
-  const countJudged = (name: string, some: readonly GoldenItem[], verdict: (item: GoldenItem) => boolean | null, note?: string) =>
-    of(
-      name,
-      some.filter((item) => verdict(item) !== null),
-      (item) => verdict(item) === true,
-      note,
-    );
+  const isWrong = ({ shown, right }: GoldenItem) => (shown && right !== null ? !right : null);
+  const isRefused = ({ shown, right }: GoldenItem) => !shown || right === true;
+  /** Leaves out items without a verdict (`null`). */
+  const of = (name: string, some: readonly GoldenItem[], verdictOf: (item: GoldenItem) => boolean | null, note?: string): Count => {
+    const verdicts = some.map(verdictOf).filter((one) => one !== null);
+    return { name, hits: verdicts.filter(Boolean).length, n: verdicts.length, note };
+  };
   return [
-    of("answered.answerable", answerable, (item) => item.shown),
-    countJudged("right.answerable", answerable, ({ right }) => right),
-    countJudged("page.answerable", answerable, ({ page }) => page, "answered, and a gold page is cited"),
-    countJudged("quoted.answerable", answerable, ({ quoted }) => quoted, "answered, and a gold quote is quoted"),
-    of("wrong.shown", shown, (item) => !item.right, "share of all answers shown, including those to unanswerable questions"),
-    countJudged("first.right", right, ({ first }) => first, "right answers whose first sentence cites a gold quote"),
-    ...UNANSWERABLE_KINDS.map((kind) =>
-      of(
-        `refused.${kind}`,
-        items.filter((item) => item.kind === kind),
-        (item) => !item.shown || item.right === true,
-        kind === "false_premise" ? "refused, or the contradicting fact is quoted" : undefined,
-      ),
-    ).filter(({ n }) => n > 0),
+    of("answered.answerable", answerable, ({ shown }) => shown),
+    of("right.answerable", answerable, ({ right }) => right),
+    of("page.answerable", answerable, ({ page }) => page, "answered, and a gold page is cited"),
+    of("quoted.answerable", answerable, ({ quoted }) => quoted, "answered, and a gold quote is quoted"),
+    of("wrong.shown", items, isWrong, "share of all answers shown, including those to unanswerable questions"),
+    of("first.right", right, ({ first }) => first, "right answers whose first sentence cites a gold quote"),
+    ...UNANSWERABLE_KINDS.map((kind) => {
+      const note = kind === "false_premise" ? "refused, or the contradicting fact is quoted" : undefined;
+      const asked = items.filter((item) => item.kind === kind);
+      return of(`refused.${kind}`, asked, isRefused, note);
+    }).filter(({ n }) => n > 0),
   ];
 }
 
@@ -132,16 +122,13 @@ function confidenceAuroc(items: readonly GoldenItem[]): number | null {
 
 /** Returns all metrics by name. A metric without data is `null`. */
 export function goldenFigures(items: readonly GoldenItem[]): Record<string, number | null> {
-  const shown = items.filter((item) => item.shown);
+  const words = items.flatMap((item) => (item.shown ? [item.words] : []));
   const counts = [...countGolden(items), ...countFaults(items), ...countLive(items)];
   return {
     ...Object.fromEntries(counts.map(({ name, hits, n }) => [name, n === 0 ? null : hits / n])),
     ...Object.fromEntries(SCORE_NAMES.map((name) => [name, mean(items.flatMap(({ scores }) => scores[name] ?? []))])),
     "confidence.auroc": confidenceAuroc(items),
-    "words.median": quantile(
-      shown.map(({ words }) => words),
-      0.5,
-    ),
+    "words.median": quantile(words, 0.5),
   };
 }
 
@@ -168,14 +155,11 @@ const SEED = 1;
 const DRAWS = 1000;
 
 /** Returns the report to write to a file, a table of metrics over all sets (`table`), and a table with one row per set (`sets`). */
-export function reportGolden(
-  sets: readonly MeasuredSet[],
-  { command, now, against, questions }: ReportOptions,
-): { report: Report; table: TableRow[]; sets: TableRow[]; changes: Change[] | null } {
+export function reportGolden(sets: readonly MeasuredSet[], { command, now, against, questions }: ReportOptions) {
   const items = sets.flatMap(itemsOf);
   const changes = against === undefined ? null : compareGolden(items, against);
   const timings = timingsOf(sets);
-  const report = {
+  const report: Report = {
     name: "golden",
     command,
     versions: versionsOf(),
@@ -198,9 +182,8 @@ export function reportGolden(
 }
 
 /** Groups questions by their label `needs`, in alphabetical order. Leaves out questions without this label. */
-function byNeed(items: readonly GoldenItem[]): (readonly [need: string, items: readonly GoldenItem[]])[] {
-  const needs = [...new Set(items.map((item) => item.needs))].filter((one) => one !== "").sort();
-  return needs.map((need) => [need, items.filter((item) => item.needs === need)] as const);
+function byNeed(items: readonly GoldenItem[]) {
+  return [...Map.groupBy(items, ({ needs }) => needs)].filter(([need]) => need !== "").sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 const costsOf = (items: readonly GoldenItem[]) => items.map(({ cost_usd }) => cost_usd).filter((cost) => cost !== null);
@@ -208,7 +191,7 @@ const costsOf = (items: readonly GoldenItem[]) => items.map(({ cost_usd }) => co
 function metricsOf(sets: readonly MeasuredSet[], items: readonly GoldenItem[], changes: readonly Change[] | null) {
   return {
     ...goldenFigures(items),
-    ...boundsOf(items),
+    ...prefixed(meanScores(items).map(({ name, n, low, high }) => [name, { n, low, high }])),
     "cost.mean_usd": mean(costsOf(items)),
     ...prefixed(sets.map((set) => [set.name, goldenFigures(itemsOf(set))])),
     ...prefixed(
@@ -217,12 +200,8 @@ function metricsOf(sets: readonly MeasuredSet[], items: readonly GoldenItem[], c
         return [`needs.${need}`, { right: right ?? null, answered: answered ?? null }];
       }),
     ),
-    ...Object.fromEntries(
-      (changes ?? []).flatMap(({ name, difference, low, high }) => [
-        [`${name}.change`, difference],
-        [`${name}.change.low`, low],
-        [`${name}.change.high`, high],
-      ]),
+    ...prefixed(
+      (changes ?? []).map(({ name, difference, low, high }) => [name, { change: difference, "change.low": low, "change.high": high }]),
     ),
   };
 }
@@ -248,13 +227,10 @@ function timingsOf(sets: readonly MeasuredSet[]): Report["timings"] {
 export function goldenTable(items: readonly GoldenItem[], timings: Report["timings"], changes: readonly Change[] | null): TableRow[] {
   const costs = costsOf(items);
   const ms = (name: string, digits: number) => `${timings[name]?.toFixed(digits)} ms`;
-  const graded: TableRow = {
-    name: "  of which checks",
-    figure: ms("check_ms_p50", 1),
-    note: `p95 ${ms("check_ms_p95", 1)}; checks of the whole answer, with grading`,
-  };
+  const rowOf = ({ name, hits, n, note }: Count) => countRow(name, hits, n, changeNote(name, note, changes));
+  const checks = `p95 ${ms("check_ms_p95", 1)}; checks of the whole answer, with grading`;
   return [
-    ...countGolden(items).map(({ name, hits, n, note }) => countRow(name, hits, n, changeNote(name, note, changes))),
+    ...countGolden(items).map(rowOf),
     {
       name: "confidence.auroc",
       figure: decimal(confidenceAuroc(items)),
@@ -267,25 +243,13 @@ export function goldenTable(items: readonly GoldenItem[], timings: Report["timin
       note: `per answer, at list prices; known for ${costs.length} of ${items.length} answers`,
     },
     { name: "ask", figure: ms("ask_ms_p50", 0), note: `p95 ${ms("ask_ms_p95", 0)}` },
-    ...(timings.check_ms_p50 == null ? [] : [graded]),
+    ...(timings.check_ms_p50 == null ? [] : [{ name: "  of which checks", figure: ms("check_ms_p50", 1), note: checks }]),
     ...meanScores(items).map((score) => scoreRow(score, changes)),
-    ...[...countFaults(items), ...countLive(items)].map(({ name, hits, n, note }) =>
-      countRow(name, hits, n, changeNote(name, note, changes)),
-    ),
+    ...[...countFaults(items), ...countLive(items)].map(rowOf),
     ...byNeed(items).flatMap(([need, own]) =>
       countGolden(own).flatMap(({ name, hits, n }) => (name === "right.answerable" ? [countRow(`needs.${need}`, hits, n, "right")] : [])),
     ),
   ];
-}
-
-function boundsOf(items: readonly GoldenItem[]): Record<string, number | null> {
-  return Object.fromEntries(
-    meanScores(items).flatMap(({ name, n, low, high }) => [
-      [`${name}.n`, n],
-      [`${name}.low`, low],
-      [`${name}.high`, high],
-    ]),
-  );
 }
 
 function scoreRow({ name, value, n, unscored, low, high }: MeanScore, changes: readonly Change[] | null): TableRow {
@@ -303,15 +267,12 @@ function setRows(sets: readonly MeasuredSet[]): TableRow[] {
   const heads = ["answered", "right", "wrong of shown", "first", "near miss refused", "premise refused", "AUROC"];
   const cells = sets.map(itemsOf).map((items) => {
     const counts = new Map(countGolden(items).map((count) => [count.name, count]));
+    const fraction = ({ hits, n } = { hits: 0, n: 0 }) => (n === 0 ? "–" : `${hits} of ${n}`);
     return [...columns.map((name) => fraction(counts.get(name))), decimal(confidenceAuroc(items))];
   });
   const widths = heads.map((head, i) => Math.max(head.length, ...cells.map((row) => (row[i] as string).length)));
   const line = (row: readonly string[]) => row.map((cell, i) => cell.padStart(widths[i] as number)).join("  ");
   return [{ name: "", figure: line(heads) }, ...sets.map(({ name }, i) => ({ name, figure: line(cells[i] as string[]) }))];
-}
-
-function fraction(count: { hits: number; n: number } | undefined): string {
-  return count === undefined || count.n === 0 ? "–" : `${count.hits} of ${count.n}`;
 }
 
 export type Change = ReturnType<typeof compareGolden>[number];
@@ -330,6 +291,7 @@ export function compareGolden(items: readonly GoldenItem[], against: readonly Go
       const drawn = indexes.flatMap((i) => pairs[i] ?? []);
       const then = goldenFigures(drawn.map((pair) => pair.before));
       const now = Object.entries(goldenFigures(drawn.map((pair) => pair.item)));
+      const minus = (one: number | null, other: number | null) => (one === null || other === null ? null : one - other);
       return Object.fromEntries(now.map(([name, value]) => [name, minus(value, then[name] ?? null)]));
     },
     { draws: DRAWS, seed: SEED },
@@ -338,10 +300,6 @@ export function compareGolden(items: readonly GoldenItem[], against: readonly Go
     const was = before[name] ?? null;
     return was === null ? [] : [{ name, before: was, difference, low, high }];
   });
-}
-
-function minus(one: number | null, other: number | null): number | null {
-  return one === null || other === null ? null : one - other;
 }
 
 function changeNote(name: string, note: string | undefined, changes: readonly Change[] | null): string | undefined {

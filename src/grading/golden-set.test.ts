@@ -4,15 +4,15 @@ import { describe, expect, it } from "vitest";
 import { folderOfTest } from "../../test/support/folders.ts";
 import { RequestError } from "../shared/errors.ts";
 import type { FileDescription } from "../store/documents.ts";
-import { type DocumentFiles, layOutDocuments, readSentQuestions } from "./golden-set.ts";
-import { readGoldenFile, readGoldenFolder } from "./read-golden-files.ts";
+import { type DocumentFiles, layOutDocuments } from "./golden-set.ts";
+import { parseGoldenFile, readGoldenFile, readGoldenFolder } from "./read-golden-files.ts";
 import { brokenBounds, parseBound } from "./report.ts";
 
 const here = folderOfTest();
 
 function faultOf(name: string, text: string): RequestError {
   try {
-    readSentQuestions({ name, text });
+    parseGoldenFile(name, text);
   } catch (error) {
     if (error instanceof RequestError) return error;
     throw error;
@@ -23,10 +23,10 @@ function faultOf(name: string, text: string): RequestError {
 describe("questions sent to a server", () => {
   it("are read like a file of that name", () => {
     const row = { id: "a", question: "How long?", key_values: ["21 days"] };
-    const yaml = readSentQuestions({ name: "own.yaml", text: "- { id: a, question: How long?, key_values: [21 days] }" });
+    const yaml = parseGoldenFile("own.yaml", "- { id: a, question: How long?, key_values: [21 days] }");
     expect(yaml.answerable).toMatchObject([row]);
-    expect(readSentQuestions({ name: "own.json", text: JSON.stringify([row]) })).toEqual(yaml);
-    expect(readSentQuestions({ name: "own.jsonl", text: `\n${JSON.stringify(row)}\n` })).toEqual(yaml);
+    expect(parseGoldenFile("own.json", JSON.stringify([row]))).toEqual(yaml);
+    expect(parseGoldenFile("own.jsonl", `\n${JSON.stringify(row)}\n`)).toEqual(yaml);
   });
 
   it("are rejected with their own name, the row and the cause", () => {

@@ -3,13 +3,10 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import type { Engine } from "../engine/engine.ts";
 import { RequestError } from "../shared/errors.ts";
-import type { GoldenAnswerable, GoldenUnanswerable } from "./golden.ts";
-import { type GoldenFile, isQuestionFile, parseGoldenFile, readGoldenFile, readGoldenFolder } from "./read-golden-files.ts";
-
-export type { GoldenAnswerable, GoldenUnanswerable } from "./golden.ts";
+import { type GoldenFile, isQuestionFile, readGoldenFile, readGoldenFolder } from "./read-golden-files.ts";
 
 /** A folder of documents with questions about them. */
-export interface GoldenSet {
+export interface GoldenSet extends GoldenFile {
   readonly name: string;
   /** Folder to which page paths are relative. */
   readonly corpus: string;
@@ -17,10 +14,6 @@ export interface GoldenSet {
   readonly documents: string;
   /** Folders with documents that only one tenant may see, by tenant. */
   readonly tenants: Readonly<Record<string, string>>;
-  readonly answerable: readonly GoldenAnswerable[];
-  readonly unanswerable: readonly GoldenUnanswerable[];
-  /** Messages about the question file, such as ignored keys. */
-  readonly notices: readonly string[];
 }
 
 export interface GoldenFolders {
@@ -43,30 +36,7 @@ export function readGoldenSet({ name, corpus, golden }: GoldenFolders): GoldenSe
 
 /** Loads the questions of a file or folder. @throws RequestError `golden_missing`, `golden_invalid` */
 export function readQuestions(golden: string): GoldenFile {
-  return toldApart(golden, isFolder(golden) ? readGoldenFolder(golden) : readGoldenFile(golden));
-}
-
-/** An uploaded file of questions. */
-export interface SentQuestions {
-  /** File name; its extension selects the format: `.jsonl`, `.json`, `.yaml`. */
-  readonly name: string;
-  readonly text: string;
-}
-
-/** Parses an uploaded file of questions. @throws RequestError `golden_missing`; `golden_invalid`, which names the file and the row */
-export function readSentQuestions({ name, text }: SentQuestions): GoldenFile {
-  return toldApart(name, parseGoldenFile(name, text));
-}
-
-/** Returns the file if all ids differ. @throws RequestError `golden_invalid` for a duplicate id */
-function toldApart(name: string, file: GoldenFile): GoldenFile {
-  const seen = new Set<string>();
-  for (const { id } of [...file.answerable, ...file.unanswerable]) {
-    if (seen.has(id))
-      throw new RequestError("golden_invalid", `${name} has two questions with the id ${id}. Give each question its own id.`);
-    seen.add(id);
-  }
-  return file;
+  return isFolder(golden) ? readGoldenFolder(golden) : readGoldenFile(golden);
 }
 
 /**
@@ -75,22 +45,19 @@ function toldApart(name: string, file: GoldenFile): GoldenFile {
  * @throws RequestError `golden_missing` when there is none
  */
 export function findGoldenSets(data: string): GoldenFolders[] {
-  const foldersOf = (folder: string) =>
-    isFolder(folder)
-      ? readdirSync(folder)
-          .filter((name) => isFolder(join(folder, name)))
-          .sort()
-      : [];
+  const foldersOf = (folder: string) => {
+    const names = isFolder(folder) ? readdirSync(folder).sort() : [];
+    return names.filter((name) => isFolder(join(folder, name)));
+  };
   const whole = [data, join(data, "golden")].flatMap((parent) =>
     foldersOf(parent)
       .map((name) => ({ name, corpus: join(parent, name), golden: join(parent, name) }))
       .filter(({ corpus }) => isFolder(join(corpus, "pages")) && holdsQuestions(corpus)),
   );
   const paired = foldersOf(data).flatMap((folder) => {
-    const name = folder.endsWith("-golden") ? folder.slice(0, -"-golden".length) : null;
-    const corpus = name === null ? null : join(data, `${name}-pages`);
-    const golden = join(data, folder);
-    return name !== null && corpus !== null && isFolder(corpus) && holdsQuestions(golden) ? [{ name, corpus, golden }] : [];
+    const [name, golden] = [folder.replace(/-golden$/, ""), join(data, folder)];
+    const corpus = join(data, `${name}-pages`);
+    return name !== folder && isFolder(corpus) && holdsQuestions(golden) ? [{ name, corpus, golden }] : [];
   });
   const found = [...whole, ...paired].sort((one, other) => (one.name < other.name ? -1 : 1));
   if (found.length > 0) return found;
@@ -128,9 +95,15 @@ export async function layOutDocuments(
   for (const { path, source, documents } of files) {
     signal.throwIfAborted();
     const file = join(folder, path);
-    if (!file.startsWith(`${folder}${sep}`)) throw pathOutside(path, source);
+    if (!file.startsWith(`${folder}${sep}`)) {
+      const message = `The file ${path} is outside the folder of source ${source}, so the documents cannot be copied for the evaluation. Ingest it again from a folder that contains it.`;
+      throw new RequestError("path_outside", message, { path, source });
+    }
     const other = sources.get(file);
-    if (other !== undefined) throw ambiguous(path, [other, source]);
+    if (other !== undefined) {
+      const message = `Two sources contain a file ${path} (${other}, ${source}), but questions name documents by path. Rename one of the files, or remove one of the sources.`;
+      throw new RequestError("corpus_ambiguous", message, { path, sources: [other, source] });
+    }
     sources.set(file, source);
     // All documents of a file, such as the messages of a mailbox, have the same bytes.
     const [first] = documents;
@@ -139,14 +112,4 @@ export async function layOutDocuments(
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, bytes);
   }
-}
-
-function ambiguous(path: string, sources: readonly string[]): RequestError {
-  const message = `Two sources contain a file ${path} (${sources.join(", ")}), but questions name documents by path. Rename one of the files, or remove one of the sources.`;
-  return new RequestError("corpus_ambiguous", message, { path, sources });
-}
-
-function pathOutside(path: string, source: string): RequestError {
-  const message = `The file ${path} is outside the folder of source ${source}, so the documents cannot be copied for the evaluation. Ingest it again from a folder that contains it.`;
-  return new RequestError("path_outside", message, { path, source });
 }

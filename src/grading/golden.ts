@@ -40,14 +40,14 @@ export function parseLines<T>(name: string, text: string, schema: z.ZodType<T>, 
   });
 }
 
-const phrases = z.array(z.string().min(1)).default([]);
+const text = z.string().min(1);
+const phrases = z.array(text).default([]);
 
 /**
  * Schema of an answerable question. Gold pages and quotes state its answer. A right answer has all `key_values` and no value of `must_not`.
  */
 export const answerableSchema = z.object({
-  id: z.string().min(1),
-  question: z.string().min(1),
+  ...{ id: text, question: text },
   gold_pages: phrases,
   gold_quotes: phrases,
   /** Reference answer. */
@@ -56,11 +56,9 @@ export const answerableSchema = z.object({
   must_not: phrases,
   /** Phrases that a complete answer contains. An answer without some of them is incomplete, not wrong. @default `key_values` */
   keyphrases: phrases,
-  topic: z.string().default(""),
-  difficulty: z.string().default(""),
-  needs: z.string().default(""),
+  ...{ topic: z.string().default(""), difficulty: z.string().default(""), needs: z.string().default("") },
   /** Tenant that asks; `null`: none. */
-  tenant: z.string().min(1).nullable().default(null),
+  tenant: text.nullable().default(null),
 });
 export type GoldenAnswerable = z.infer<typeof answerableSchema>;
 
@@ -68,12 +66,11 @@ export type GoldenAnswerable = z.infer<typeof answerableSchema>;
 export const UNANSWERABLE_KINDS = ["near_miss", "false_premise", "out_of_scope", "injection", "nonsense"] as const;
 
 export const unanswerableSchema = z.object({
-  id: z.string().min(1),
-  question: z.string().min(1),
+  ...{ id: text, question: text },
   kind: z.enum(UNANSWERABLE_KINDS),
   why: z.string().default(""),
   /** Exact texts of documents that contradict a false premise. */
   contradicting_quotes: phrases,
-  tenant: z.string().min(1).nullable().default(null),
+  tenant: text.nullable().default(null),
 });
 export type GoldenUnanswerable = z.infer<typeof unanswerableSchema>;

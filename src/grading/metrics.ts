@@ -30,15 +30,12 @@ export function mean(values: readonly number[]): number | null {
 export function auroc(positives: readonly number[], negatives: readonly number[]): number | null {
   if (positives.length === 0 || negatives.length === 0) return null;
   // Sum ranks instead of comparing pairs: 10,000 answers form up to 25 million pairs.
-  const all = [...positives.map((value) => ({ value, positive: 1 })), ...negatives.map((value) => ({ value, positive: 0 }))];
+  const all = [...positives.map((value) => ({ value, positive: true })), ...negatives.map((value) => ({ value, positive: false }))];
   all.sort((a, b) => a.value - b.value);
-  let ranks = 0;
-  for (let from = 0; from < all.length; ) {
-    let to = from;
-    let tied = 0;
-    while (to < all.length && all[to]?.value === all[from]?.value) tied += all[to++]?.positive ?? 0;
-    ranks += (tied * (from + 1 + to)) / 2;
-    from = to;
+  let [ranks, before] = [0, 0];
+  for (const tied of Map.groupBy(all, ({ value }) => value).values()) {
+    ranks += (tied.filter(({ positive }) => positive).length * (2 * before + tied.length + 1)) / 2;
+    before += tied.length;
   }
   return (ranks - (positives.length * (positives.length + 1)) / 2) / (positives.length * negatives.length);
 }
@@ -67,18 +64,15 @@ export function expectedCalibrationError(items: readonly { readonly score: numbe
  */
 export function riskCoverageArea(items: readonly { readonly score: number; readonly wrong: boolean }[]): number | null {
   if (items.length === 0) return null;
-  const sorted = [...items].sort((a, b) => b.score - a.score);
-  let wrong = 0;
-  let area = 0;
-  for (let from = 0; from < sorted.length; ) {
-    let to = from;
-    let inGroup = 0;
-    while (to < sorted.length && sorted[to]?.score === sorted[from]?.score) inGroup += Number(sorted[to++]?.wrong);
-    for (let i = from; i < to; i++) area += (wrong + (inGroup * (i - from + 1)) / (to - from)) / (i + 1);
+  const sorted = items.toSorted((a, b) => b.score - a.score);
+  let [before, wrong, area] = [0, 0, 0];
+  for (const group of Map.groupBy(sorted, ({ score }) => score).values()) {
+    const inGroup = group.filter((one) => one.wrong).length;
+    for (const i of group.keys()) area += (wrong + (inGroup * (i + 1)) / group.length) / (before + i + 1);
+    before += group.length;
     wrong += inGroup;
-    from = to;
   }
-  return area / sorted.length;
+  return area / items.length;
 }
 
 /**

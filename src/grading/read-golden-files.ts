@@ -81,6 +81,8 @@ function parseRow<T>(path: string, i: number, row: unknown, schema: z.ZodType<T>
   throw new RequestError("golden_invalid", `${path}: question ${i + 1} is not valid: ${faults}`, { path, row: i + 1 });
 }
 
+const GIVE =
+  "Give a folder with [prefix-]answerable*.jsonl or [prefix-]unanswerable*.jsonl, or a file of questions (.jsonl, .json, .yaml) with --golden.";
 const ANSWERABLE_FILE = /^(?:.*-)?answerable.*\.jsonl$/;
 const UNANSWERABLE_FILE = /^(?:.*-)?unanswerable.*\.jsonl$/;
 /** Maximum size of a question file in bytes. The whole file is read into memory. */
@@ -106,10 +108,7 @@ export function readGoldenFolder(folder: string): GoldenFile {
 
 /** Loads a file of questions. @throws RequestError `golden_missing`, `golden_invalid` naming the file and the row */
 export function readGoldenFile(path: string): GoldenFile {
-  if (!existsSync(path)) {
-    const message = `The file or folder ${path} does not exist. Give a folder with [prefix-]answerable*.jsonl or [prefix-]unanswerable*.jsonl, or a file of questions (.jsonl, .json, .yaml) with --golden.`;
-    throw new RequestError("golden_missing", message, { path });
-  }
+  if (!existsSync(path)) throw new RequestError("golden_missing", `The file or folder ${path} does not exist. ${GIVE}`, { path });
   const { size } = statSync(path);
   if (size > MAX_FILE_BYTES)
     throw new RequestError("golden_invalid", `${path} has ${size} bytes; the limit is ${MAX_FILE_BYTES}. Split it.`, { path });
@@ -166,8 +165,12 @@ function readOwn(path: string, rows: readonly unknown[]): GoldenFile {
   return { answerable, unanswerable, notices: unreadNotices(path, unread) };
 }
 
+/** Returns the file if it has questions and all ids differ. @throws RequestError `golden_missing`; `golden_invalid` for a duplicate id */
 function asked(path: string, file: GoldenFile): GoldenFile {
-  if (file.answerable.length + file.unanswerable.length > 0) return file;
-  const message = `${path} contains no questions. Give a folder with [prefix-]answerable*.jsonl or [prefix-]unanswerable*.jsonl, or a file of questions (.jsonl, .json, .yaml) with --golden.`;
-  throw new RequestError("golden_missing", message, { path });
+  const ids = [...file.answerable, ...file.unanswerable].map(({ id }) => id);
+  const seen = new Set<string>();
+  if (ids.length === 0) throw new RequestError("golden_missing", `${path} contains no questions. ${GIVE}`, { path });
+  const twice = ids.find((id) => seen.size === seen.add(id).size);
+  if (twice === undefined) return file;
+  throw new RequestError("golden_invalid", `${path} has two questions with the id ${twice}. Give each question its own id.`);
 }

@@ -111,24 +111,17 @@ const CHANGE = /\.change(?:\.low|\.high)?$/;
  */
 export function brokenBounds(bounds: readonly Bound[], metrics: Readonly<Record<string, number | null>>): string[] {
   return bounds.flatMap(({ side, name, value }) => {
-    const figure = metrics[name];
+    // `NAME.change` is absent if there was no comparison, or if one of the two runs could not compute the metric.
+    const isChange = CHANGE.test(name) && metrics[name.replace(CHANGE, "")] !== undefined;
+    const figure = isChange ? (metrics[name] ?? null) : metrics[name];
     if (figure === undefined) {
-      // `NAME.change` is absent if there was no comparison, or if one of the two runs could not compute the metric.
-      if (CHANGE.test(name) && metrics[name.replace(CHANGE, "")] !== undefined) return [unscored({ side, name, value })];
       const known = Object.keys(metrics);
       const some = `Known figures include ${known.slice(0, 12).join(", ")}.${didYouMean(name, known)}`;
       throw new RequestError("config_invalid", `Unknown figure "${name}". ${some}`);
     }
-    if (figure === null) return [unscored({ side, name, value })];
+    const must = `it must be ${side === "under" ? "at least" : "at most"} ${decimal(value)}`;
+    if (figure === null) return [`${name} could not be scored; ${must}`];
     const holds = side === "under" ? figure >= value : figure <= value;
-    return holds ? [] : [`${name} is ${decimal(figure)}; it must be ${limitOf({ side, name, value })}`];
+    return holds ? [] : [`${name} is ${decimal(figure)}; ${must}`];
   });
-}
-
-function unscored(bound: Bound): string {
-  return `${bound.name} could not be scored; it must be ${limitOf(bound)}`;
-}
-
-function limitOf({ side, value }: Bound): string {
-  return `${side === "under" ? "at least" : "at most"} ${decimal(value)}`;
 }

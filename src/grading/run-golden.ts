@@ -5,13 +5,14 @@ import { setImmediate } from "node:timers/promises";
 import type { Engine } from "../engine/engine.ts";
 import { type Config, embeddedIn } from "../shared/config.ts";
 import { IngestError, RequestError } from "../shared/errors.ts";
-import type { Answer, Citation } from "../shared/types.ts";
+import type { Answer } from "../shared/types.ts";
 import { lineText } from "../writing/lines.ts";
 import { answerLines } from "../writing/render.ts";
 import type { ClaimJudge } from "./claim-judge.ts";
+import type { GoldenAnswerable, GoldenUnanswerable } from "./golden.ts";
 import type { GoldenItem } from "./golden-item.ts";
 import { type GoldenPlaces, locatePlaces, standsAt } from "./golden-places.ts";
-import type { GoldenAnswerable, GoldenSet, GoldenUnanswerable } from "./golden-set.ts";
+import type { GoldenSet } from "./golden-set.ts";
 import { countedLines, holdsToken, scoreAnswer } from "./score-answer.ts";
 export type GoldenEngine = Pick<Engine, "answer" | "ingest" | "close" | "store" | "scope">;
 
@@ -71,9 +72,10 @@ export async function openGoldenSet<E extends GoldenEngine>(
     mkdirSync(own.data_dir);
     engine = await options.openEngine(own);
     const reading = { root: resolve(corpus), baseUrl, domain, signal };
-    let ingested = await ingestAll(engine, resolve(documents), reading);
-    for (const [tenant, own] of Object.entries(tenants)) {
-      ingested = sumOf(ingested, await ingestAll(engine, resolve(own), { ...reading, tenant }));
+    const ingested = await ingestAll(engine, resolve(documents), reading);
+    for (const [tenant, folder] of Object.entries(tenants)) {
+      const more = await ingestAll(engine, resolve(folder), { ...reading, tenant });
+      for (const part of ["documents", "chunks", "ms"] as const) ingested[part] += more[part];
     }
     return { engine, domain, ingested, close };
   } catch (error) {
@@ -94,10 +96,6 @@ async function ingestAll(engine: GoldenEngine, documents: string, options: Param
     if (event.type === "ingest-end") return { documents: event.counts.added, chunks: event.chunks, ms: event.ms };
   }
   throw new IngestError("ingest_unfinished", `The ingest of ${documents} did not finish. Ingest that folder alone to see why.`);
-}
-
-function sumOf(one: Ingested, other: Ingested): Ingested {
-  return { documents: one.documents + other.documents, chunks: one.chunks + other.chunks, ms: one.ms + other.ms };
 }
 
 export type GoldenEvent =
@@ -239,15 +237,9 @@ export function judgeAnswerable(
   const quoted = unplaced ? null : shown && bearing.size > 0;
   const untold = unplaced && key_values.length + must_not.length === 0;
   const right = untold ? null : (quoted ?? shown) && lacks.length === 0 && holds.length === 0;
-  return {
-    shown,
-    right,
-    first: right === true && !unplaced ? (answer.sentences[0]?.citations.some((n) => bearing.has(n)) ?? false) : null,
-    page: gold_pages.length === 0 ? null : shown ? answer.citations.some(({ original }) => gold_pages.includes(original.path)) : false,
-    quoted,
-    lacks,
-    holds,
-  };
+  const first = right === true && !unplaced ? (answer.sentences[0]?.citations.some((n) => bearing.has(n)) ?? false) : null;
+  const page = gold_pages.length === 0 ? null : shown && answer.citations.some(({ original }) => gold_pages.includes(original.path));
+  return { shown, right, first, page, quoted, lacks, holds };
 }
 
 /** Judges the answer to an unanswerable question. It is right only if it quotes a text that contradicts the false premise. */
@@ -265,9 +257,6 @@ export function judgeUnanswerable(answer: Answer, { id }: Omit<GoldenUnanswerabl
 function bearingText(answer: Answer, lines: ReturnType<typeof countedLines>, bearing: ReadonlySet<number> | null): string {
   const citingLines = lines.filter(({ citations }) => bearing === null || citations.some((n) => bearing.has(n)));
   const cited = answer.citations.filter(({ n }) => citingLines.some(({ citations }) => citations.includes(n)) && (bearing?.has(n) ?? true));
-  return [...citingLines.map(lineText), ...cited.flatMap(quoteText)].join("\n");
-}
-
-function quoteText({ title, headingPath, quote, row }: Citation): string[] {
-  return [title, ...headingPath, quote, ...(row === undefined ? [] : [row.header.text])];
+  const quotes = cited.flatMap(({ title, headingPath, quote, row }) => [title, ...headingPath, quote, row?.header.text ?? []].flat());
+  return [...citingLines.map(lineText), ...quotes].join("\n");
 }

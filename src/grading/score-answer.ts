@@ -24,18 +24,22 @@ type ScoreOrReason = number | string;
  * @param labels labels of an answerable question; `null` for an unanswerable one, of which only some scores can be computed
  */
 export async function scoreAnswer(answer: Answer, labels: Labels | null, places: GoldenPlaces, judge: ClaimJudge): Promise<AnswerScores> {
-  const ranked = [...answer.evidence].sort((one, other) => rankOf(one) - rankOf(other));
+  // The id of a passage contains its rank: `S3`.
+  const rankOf = ({ passage: { sid } }: Evidence) => Number(sid.replace(/^\D+/, ""));
   const gold = labels === null ? new Map() : places.gold(labels.id);
-  const retrieved = ranked.map((evidence) =>
-    describePassage(evidence, (at) => (gold.size === 0 ? null : standsAt({ original: at }, gold))),
-  );
+  const retrieved = answer.evidence
+    .toSorted((one, other) => rankOf(one) - rankOf(other))
+    .map(({ passage: { document, range, headingPath }, verdict, score }): RetrievedPassage => {
+      const { path, start, end } = originalPlaceOf(document, range);
+      const isGold = gold.size === 0 ? null : standsAt({ original: { path, start, end } }, gold);
+      return { path, start, end, title: document.title, heading: headingPath.at(-1) ?? "", verdict, score, gold: isGold };
+    });
   const cited = await judgeCitations(answer, judge);
-  const asked = labels ?? "the question is unanswerable";
   const results: Record<ScoreName, ScoreOrReason> = {
-    keyphrase_coverage: coverage(answer, asked),
-    answer_correctness: typeof asked === "string" ? asked : await correctness(answer, asked, judge),
+    keyphrase_coverage: labels === null ? UNANSWERABLE : coverage(answer, labels),
+    answer_correctness: labels === null ? UNANSWERABLE : await correctness(answer, labels, judge),
     context_precision: contextPrecision(retrieved),
-    context_recall: labels === null ? "the question is unanswerable" : contextRecall(retrieved, places.quotes(labels.id)),
+    context_recall: labels === null ? UNANSWERABLE : contextRecall(retrieved, places.quotes(labels.id)),
     ...cited.scores,
   };
   const entries = Object.entries(results);
@@ -48,20 +52,6 @@ export async function scoreAnswer(answer: Answer, labels: Labels | null, places:
     cost_usd: answer.costUsd,
     report: report === undefined ? null : { overall_pass: report.overallPass, metrics: { ...report.metrics } },
   };
-}
-
-/** Returns the rank of a passage from its id: 3 for `S3`. */
-function rankOf({ passage: { sid } }: Evidence): number {
-  return Number(sid.replace(/^\D+/, ""));
-}
-
-function describePassage(
-  { passage, verdict, score }: Evidence,
-  isGold: (at: { path: string; start: number; end: number }) => boolean | null,
-): RetrievedPassage {
-  const { path, start, end } = originalPlaceOf(passage.document, passage.range);
-  const { title } = passage.document;
-  return { path, start, end, title, heading: passage.headingPath.at(-1) ?? "", verdict, score, gold: isGold({ path, start, end }) };
 }
 
 /**
@@ -79,10 +69,10 @@ export function countedLines(answer: Answer, values: readonly string[]): Line[] 
   });
 }
 
+const UNANSWERABLE = "the question is unanswerable";
 const NOT_SHOWN = "no answer was shown";
 
-function coverage(answer: Answer, labels: Labels | string): ScoreOrReason {
-  if (typeof labels === "string") return labels;
+function coverage(answer: Answer, labels: Labels): ScoreOrReason {
   const phrases = labels.keyphrases.length > 0 ? labels.keyphrases : labels.key_values;
   if (phrases.length === 0) return "the question has no keyphrases";
   if (answer.status !== "ok") return NOT_SHOWN;
@@ -130,16 +120,11 @@ function plainQuote(text: string): CitedQuote {
 }
 
 /** Scores citations (ALCE: Gao et al. 2023). Collects the faults of sentences that their citations do not support. */
-async function judgeCitations(
-  answer: Answer,
-  judge: ClaimJudge,
-): Promise<{ scores: Record<"citation_precision" | "citation_recall" | "faithfulness", ScoreOrReason>; faults: GoldenItem["faults"] }> {
-  if (answer.status !== "ok")
-    return { scores: { citation_precision: NOT_SHOWN, citation_recall: NOT_SHOWN, faithfulness: NOT_SHOWN }, faults: [] };
-  const { question } = answer;
+async function judgeCitations(answer: Answer, judge: ClaimJudge) {
+  const { question, status } = answer;
   const faults: GoldenItem["faults"] = [];
   const [recalls, precisions, faithful]: [number[], number[], number[]] = [[], [], []];
-  for (const [sentence, { text, citations }] of answer.sentences.entries()) {
+  for (const [sentence, { text, citations }] of (status === "ok" ? answer.sentences : []).entries()) {
     const cited = answer.citations.filter(({ n }) => citations.includes(n)).map(quoteOf);
     const others = answer.evidence.map(passageOf);
     const { supported, fault, reason } = await judge.judge(text, cited, others, question);
@@ -149,7 +134,7 @@ async function judgeCitations(
     faithful.push(Number(supported || fault === "misattributed"));
     for (const quote of cited) precisions.push(supported ? Number(await isNeeded(text, quote, cited, question, judge)) : 0);
   }
-  const meanOr = (values: readonly number[], reason: string): ScoreOrReason => mean(values) ?? reason;
+  const meanOr = (values: readonly number[], reason: string): ScoreOrReason => (status === "ok" ? (mean(values) ?? reason) : NOT_SHOWN);
   return {
     scores: {
       citation_precision: meanOr(precisions, "no sentence with a citation could be scored"),
@@ -164,13 +149,7 @@ async function judgeCitations(
  * Returns whether a sentence needs a citation: the citation alone supports the sentence, or the sentence's other citations
  * do not.
  */
-async function isNeeded(
-  text: string,
-  quote: CitedQuote,
-  cited: readonly CitedQuote[],
-  question: string,
-  judge: ClaimJudge,
-): Promise<boolean> {
+async function isNeeded(text: string, quote: CitedQuote, cited: readonly CitedQuote[], question: string, judge: ClaimJudge) {
   if (cited.length === 1 || (await judge.supports(text, [quote], question)) === true) return true;
   const others = cited.filter((one) => one !== quote);
   return (await judge.supports(text, others, question)) !== true;

@@ -10,18 +10,12 @@ interface AnswerSpan extends TextRange {
 }
 
 /**
- * For each kind of value that a question may ask for, the kinds of value to highlight. Names and addresses are absent,
- * because their patterns do not find where a name or an address ends.
+ * Kinds of value that a question may ask for and that are highlighted. Names and addresses are absent, because their
+ * patterns do not find where a name or an address ends.
  */
-const MEASURES: readonly (readonly [number, readonly ValueKind[]])[] = [
-  [VALUE_KINDS.money, ["money"]],
-  [VALUE_KINDS.percent, ["percent"]],
-  [VALUE_KINDS.duration, ["duration"]],
-  [VALUE_KINDS.date, ["date"]],
-  [VALUE_KINDS.number, ["number", "ordinal", "share", "times", "length", "mass", "volume", "age"]],
-  [VALUE_KINDS.form, ["form"]],
-  [VALUE_KINDS.phone, ["phone"]],
-];
+const MARKED = ["money", "percent", "duration", "date", "number", "form", "phone"] as const;
+/** Further kinds of value that are highlighted if a question asks for a number. */
+const NUMBERS: readonly ValueKind[] = ["ordinal", "share", "times", "length", "mass", "volume", "age"];
 
 /**
  * Returns the words of an answer to highlight. For each kind of value that the question asks for, takes the first
@@ -46,7 +40,8 @@ export function answerSpans(question: string, sentences: readonly string[]): Ans
 }
 
 function measuresOf(kinds: number): ReadonlySet<ValueKind> {
-  return new Set(MEASURES.flatMap(([kind, measures]) => ((kinds & kind) === 0 ? [] : measures)));
+  const asked = MARKED.filter((kind) => (kinds & VALUE_KINDS[kind]) !== 0);
+  return new Set([...asked, ...(asked.includes("number") ? NUMBERS : [])]);
 }
 
 /** Checks whether a text contains a value of at least one of the kinds (bits of `VALUE_KINDS`). */

@@ -37,9 +37,8 @@ function compareTexts(a: ExactValue, b: ExactValue): Comparison {
   if (ends(a).some((end) => ends(b).includes(end))) return "equal";
   if (a.kind === "version") return isPartOf(a, b, ".") || isPartOf(b, a, ".") ? "not comparable" : "different";
   if (a.kind !== "date") return "different";
-  const isOpen = a.bound !== b.bound && a.bound !== "none" && b.bound !== "none";
   const isFiscal = ends(a).some((end) => end.startsWith("fy")) !== ends(b).some((end) => end.startsWith("fy"));
-  return isOpen || isFiscal || isPartOf(a, b, "-") || isPartOf(b, a, "-") ? "not comparable" : "different";
+  return oppositeBounds(a, b) || isFiscal || isPartOf(a, b, "-") || isPartOf(b, a, "-") ? "not comparable" : "different";
 }
 
 /** Checks whether a date or version agrees with `whole` but is less precise ("2003" and "2003-12-16"). */
@@ -54,7 +53,7 @@ function isPartOf({ low, high }: Pick<ExactValue, "low" | "high">, whole: Pick<E
 
 function compareNumbers(a: ExactValue, b: ExactValue): Comparison {
   const [low1, high1, low2, high2] = [daysOf(a), daysOf({ ...a, low: a.high }), daysOf(b), daysOf({ ...b, low: b.high })];
-  if (isSame(a, b)) return a.bound !== b.bound && a.bound !== "none" && b.bound !== "none" ? "different" : "equal";
+  if (isSame(a, b)) return oppositeBounds(a, b) ? "different" : "equal";
   if (low1 === Number.POSITIVE_INFINITY || low2 === Number.POSITIVE_INFINITY) return "different";
   const tolerance = a.approximate || b.approximate ? ABOUT_TOLERANCE : isRounded(a, b) ? MONTH_TOLERANCE : EXACT;
   const slack = Math.max(Math.abs(high1), Math.abs(high2)) * tolerance;

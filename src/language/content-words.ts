@@ -14,39 +14,28 @@ import { type Value, valuesIn } from "./values.ts";
 const CONTRACTION = "(?:are|ca|could|did|does|do|had|has|have|is|must|need|should|was|were|would|wo|ai)n['’]?t";
 const DENIES_CLAUSE = `not|never|cannot|neither|nor|unable|${CONTRACTION}`;
 const DENIES_NOUN = "no|nobody|none|nothing|nowhere|without";
-const SETS_APART = "except|unless";
-const wholly = (source: string) => new RegExp(`^(?:${source})$`, "iu");
-
 /** Regular expression source for every negator, without a capturing group. */
 export const NEGATOR = `(?:\\b(?:${DENIES_CLAUSE}|${DENIES_NOUN}|ineligible|non(?=-))\\b)`;
 /** Regular expression source for words that make an exception: "except", "unless". */
-export const EXCEPTION = `(?:\\b(?:${SETS_APART})\\b)`;
+export const EXCEPTION = String.raw`(?:\b(?:except|unless)\b)`;
 
 const EVERY_NEGATOR = new RegExp(NEGATOR, "giu");
-
-const IS_CLAUSE = wholly(DENIES_CLAUSE);
-const IS_NOUN = wholly(DENIES_NOUN);
-const IS_VERB = wholly(`cannot|${CONTRACTION}`);
-const IS_ANY = wholly(`${DENIES_CLAUSE}|${DENIES_NOUN}|ineligible|${SETS_APART}`);
+const WHOLE_NEGATOR = new RegExp(`^(?:${DENIES_CLAUSE}|${DENIES_NOUN})$`, "iu");
+const NEGATED_VERB = new RegExp(`^(?:cannot|${CONTRACTION})$`, "iu");
 
 /** Counts the negators of a text, such as "not" and "without". Two of them may cancel each other out. */
 export function countNegators(text: string): number {
   return text.match(EVERY_NEGATOR)?.length ?? 0;
 }
 
-/** Checks whether a word negates its clause: "not", "can't". */
-export function deniesClause(word: string): boolean {
-  return IS_CLAUSE.test(word);
-}
-
-/** Checks whether a word negates a noun: "no", "without". */
-export function deniesNoun(word: string): boolean {
-  return IS_NOUN.test(word);
+/** Checks whether a word negates its clause ("not", "can't") or a noun ("no", "without"). */
+export function isNegator(word: string): boolean {
+  return WHOLE_NEGATOR.test(word);
 }
 
 /** Checks whether a word is a negated verb: "cannot", "don't". */
 export function deniesAsVerb(word: string): boolean {
-  return IS_VERB.test(word);
+  return NEGATED_VERB.test(word);
 }
 
 /** Returns a verb without its negation ("can't" and "cannot" become "can"); other words unchanged. */
@@ -54,11 +43,6 @@ export function verbOf(word: string): string {
   if (!deniesAsVerb(word)) return word;
   const verb = word.replace(/(?:not|n['’]?t)$/iu, "");
   return verb === "ca" ? "can" : verb === "wo" ? "will" : verb;
-}
-
-/** Checks whether a word negates or makes an exception. */
-export function turnsSense(word: string): boolean {
-  return IS_ANY.test(word);
 }
 
 /**
@@ -166,7 +150,7 @@ export function createWordReader({ isEnglish, isCommon }: EnglishWords = createE
       const opens = last === 0 || /[.!?:\n|•]/.test(gap);
       last = start + written.length;
       // A negator is no content word: `countNegators` finds it.
-      if (deniesClause(word) || deniesNoun(word)) continue;
+      if (isNegator(word)) continue;
       const bare = word.replace(/'(?:s|d|ll|re|ve|m)?$/, "");
       if (GRAMMAR.has(bare)) continue;
       const [token] = wordTokens({ text: bare.replaceAll(/['.]/g, ""), code: false }, stem);
@@ -197,12 +181,7 @@ function isCapital(written: string, opens: boolean): boolean {
 }
 
 /** Rule-based analysis of a text: its content words and its values. */
-export interface Reading {
-  readonly text: string;
-  readonly words: readonly ContentWord[];
-  readonly roots: ReadonlySet<string>;
-  readonly values: readonly Value[];
-}
+export type Reading = ReturnType<ReturnType<typeof createReading>>;
 
 /** Maximum number of cached analyses. */
 const REMEMBERED = 2000;
@@ -210,13 +189,13 @@ const REMEMBERED = 2000;
 const MAX_CHARACTERS = 20_000;
 
 /** Returns a function that analyses texts and caches the results. */
-export function createReading(readWords: ReadWords = createWordReader()): (text: string) => Reading {
+export function createReading(readWords: ReadWords = createWordReader()) {
   return memoised((text: string) => {
     const beginning = text.slice(0, MAX_CHARACTERS);
-    const words = readWords(beginning);
+    const words: readonly ContentWord[] = readWords(beginning);
     // Compute roots and values on first use, because most texts never need them.
-    const roots = once(() => new Set(words.map(({ root }) => root)));
-    const values = once(() => valuesIn(beginning));
+    const roots = once((): ReadonlySet<string> => new Set(words.map(({ root }) => root)));
+    const values = once((): readonly Value[] => valuesIn(beginning));
     return {
       text,
       words,

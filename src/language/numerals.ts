@@ -42,7 +42,7 @@ const SMALL_ORDINALS =
     " ",
   );
 const TEN_ORDINALS = TENS.map((ten) => ten.replace(/y$/, "ieth"));
-const SCALES: Readonly<Record<string, number>> = { thousand: 1e3, million: 1e6, billion: 1e9, trillion: 1e12 };
+export const SCALES: Readonly<Record<string, number>> = { thousand: 1e3, million: 1e6, billion: 1e9, trillion: 1e12 };
 const SCALE_WORD = Object.keys(SCALES).join("|");
 
 const UNDER_100 = `(?:(?:${TENS.join("|")})(?:[\\s-](?:${SMALL.slice(0, 9).join("|")})(?![a-z]))?|${SMALL.toReversed().join("|")})`;
@@ -77,10 +77,8 @@ export const SPELLED_ORDINAL = `(?:(?:${TENS.join("|")})[\\s-](?:${SMALL_ORDINAL
 
 /** Returns the value of an ordinal ("fourth", "twenty-first", "21st"), otherwise NaN. */
 export function ordinalValue(text: string): number {
-  const [last = "", ten] = text
-    .toLowerCase()
-    .split(/[\s-]+/)
-    .toReversed();
+  const parts = text.toLowerCase().split(/[\s-]+/);
+  const [last = "", ten] = parts.toReversed();
   const [tens, small] = [TEN_ORDINALS.indexOf(last), SMALL_ORDINALS.indexOf(last)];
   if (/^\d/.test(last)) return Number.parseInt(last, 10);
   if (tens >= 0) return (tens + 2) * 10;
@@ -110,10 +108,8 @@ export function fractionValue(text: string): number {
   const [, above, below] = SLASH.exec(text.normalize("NFKC")) ?? [];
   if (above !== undefined) return Number(above) / Number(below);
   if (/half\b/i.test(text)) return 0.5;
-  const [part = "", many = "one"] = text
-    .toLowerCase()
-    .split(/[\s-]+/)
-    .toReversed();
+  const parts = text.toLowerCase().split(/[\s-]+/);
+  const [part = "", many = "one"] = parts.toReversed();
   return numberValue(many) / (DENOMINATORS[part.replace(/s$/, "")] ?? 3);
 }
 

@@ -5,25 +5,7 @@ import { type ContentWord, countNegators, createEnglishWords, createWordReader, 
 import { type Value, valuesIn } from "./values.ts";
 
 /** Exact facts of a question. Two questions with a different fact have different answers. */
-export interface QuestionFacts {
-  readonly question: string;
-  readonly values: readonly Value[];
-  /** Matches of the domain's entity patterns that contain a digit, as type and value, sorted: `va_form 21-526ez`. */
-  readonly codes: readonly string[];
-  /** Abbreviations and synonyms of the domain pack that the question contains, in order. */
-  readonly phrases: readonly PackPhrase[];
-  /** Proper names outside the phrases, and digits outside every value. */
-  readonly names: readonly Named[];
-  /** Lower-case words outside the phrases that are in no dictionary: names, abbreviations or misspellings. */
-  readonly unknown: readonly Named[];
-  /** Roots of all content words. Used to find a name of the other question, also if this one writes it in lower case. */
-  readonly roots: ReadonlySet<string>;
-  /** Roots of the content words outside phrases and values. */
-  readonly freeRoots: ReadonlySet<string>;
-  /** Content words outside phrases and values, in lower case, by root. */
-  readonly forms: ReadonlyMap<string, string>;
-  readonly negators: number;
-}
+export type QuestionFacts = ReturnType<QuestionFactReader["read"]>;
 
 interface Named {
   readonly text: string;
@@ -47,7 +29,28 @@ export interface FactSource {
   readonly hosts?: readonly string[];
   readonly abbreviations?: Readonly<Record<string, readonly string[]>>;
   readonly synonyms?: readonly (readonly string[])[];
-  readonly entities?: readonly { readonly type: string; readonly patterns: readonly string[]; readonly canonical: string }[];
+  readonly entities?: readonly EntityPatterns[];
+}
+
+/** Patterns of an entity. Its value is `canonical` with `$&` replaced by the match, and `$1`–`$9` by groups of the pattern. */
+export interface EntityPatterns {
+  readonly type: string;
+  readonly patterns: readonly string[];
+  readonly canonical: string;
+}
+
+/** Returns a function that finds entities. @param spell changes the matched parts that a value contains */
+export function createEntityReader(entities: readonly EntityPatterns[], spell = (part: string) => part) {
+  const all = entities.flatMap(({ type, canonical, patterns }) =>
+    patterns.map((source) => ({ type, canonical, pattern: new RegExp(source, "giu") })),
+  );
+  return (text: string) =>
+    all.flatMap(({ type, canonical, pattern }) =>
+      [...text.matchAll(pattern)].map((match) => ({
+        ...{ type, text: match[0] },
+        value: canonical.replaceAll(/\$(&|\d)/g, (_, n: string) => spell(n === "&" ? match[0] : (match[Number(n)] ?? ""))),
+      })),
+    );
 }
 
 export type QuestionFactReader = ReturnType<typeof createQuestionFactReader>;
@@ -59,15 +62,13 @@ const MAX_CHARACTERS = 1000;
 export function createQuestionFactReader(source: FactSource = {}, english: EnglishWords = createEnglishWords()) {
   const readWords = createWordReader(english);
   const book = createPhraseBook(source);
-  const patterns = (source.entities ?? []).flatMap(({ type, patterns: all, canonical }) =>
-    all.map((pattern) => ({ type, canonical, pattern: new RegExp(pattern, "giu") })),
-  );
+  const readEntities = createEntityReader(source.entities ?? []);
   // Words of the title and of the host state the subject of the whole domain, so they do not distinguish questions.
   const shared = [source.title ?? "", ...(source.hosts ?? []).slice(0, 1).map((host) => host.split(".").at(-2) ?? "")].join(" ");
   const ownRoots = new Set(readWords(shared).map(({ root }) => root));
   const isNamed = ({ root }: ContentWord) => !ownRoots.has(root);
   return {
-    read(asked: string): QuestionFacts {
+    read(asked: string) {
       const question = asked.slice(0, MAX_CHARACTERS);
       const all = readWords(question);
       const phrases = book.find(question).map((phrase): PackPhrase => {
@@ -75,22 +76,28 @@ export function createQuestionFactReader(source: FactSource = {}, english: Engli
       });
       const values = valuesIn(question).filter((value) => !phrases.some((phrase) => /\d/.test(phrase.text) && overlaps(phrase, value)));
       const free = all.filter((word) => ![...phrases, ...values].some((range) => overlaps(range, word)));
-      const codes = patterns.flatMap(({ type, canonical, pattern }) =>
-        [...question.matchAll(pattern)]
-          .filter(([text]) => /\d/.test(text))
-          .map((match) => `${type} ${fill(canonical, match)}`.toLowerCase()),
-      );
+      const found = readEntities(question).filter(({ text }) => /\d/.test(text));
+      const codes = found.map(({ type, value }) => `${type} ${value}`.toLowerCase());
       const digits = [...question.matchAll(/\p{N}+/gu)]
         .map(({ 0: text, index: start }) => ({ text, root: text, roots: [text], start, end: start + text.length }))
         .filter((run) => ![...phrases, ...values, ...all].some((range) => overlaps(range, run)));
       return {
-        ...{ question, values, phrases, codes: [...new Set(codes)].sort(), negators: countNegators(question) },
-        names: [...namesIn(all, new Set(free.filter(isNamed))), ...digits.map(({ text, roots }) => ({ text, roots }))],
+        ...{ question, values, negators: countNegators(question) },
+        /** Abbreviations and synonyms of the domain pack that the question contains, in order. */
+        phrases,
+        /** Matches of the domain's entity patterns that contain a digit, as type and value, sorted: `va_form 21-526ez`. */
+        codes: [...new Set(codes)].sort(),
+        /** Proper names outside the phrases, and digits outside every value. */
+        names: [...namesIn(all, new Set(free.filter(isNamed))), ...digits.map(({ text, roots }): Named => ({ text, roots }))],
+        /** Lower-case words outside the phrases that are in no dictionary: names, abbreviations or misspellings. */
         unknown: free
           .filter((word) => isNamed(word) && !word.name && !isWord(word.text, english))
-          .map(({ text, root }) => ({ text, roots: [root] })),
+          .map(({ text, root }): Named => ({ text, roots: [root] })),
+        /** Roots of all content words. Used to find a name of the other question, also if this one writes it in lower case. */
         roots: new Set([...all, ...digits].map(({ root }) => root)),
+        /** Roots of the content words outside phrases and values. */
         freeRoots: new Set(free.map(({ root }) => root)),
+        /** Content words outside phrases and values, in lower case, by root. */
         forms: new Map(free.map(({ root, text }) => [root, text.toLowerCase()])),
       };
     },
@@ -103,14 +110,11 @@ export function createQuestionFactReader(source: FactSource = {}, english: Engli
 /** Joins adjacent words of a proper name into one name. */
 function namesIn(all: readonly ContentWord[], chosen: ReadonlySet<ContentWord>): Named[] {
   const found: { text: string; roots: string[] }[] = [];
+  const isOfName = (word: ContentWord | undefined) => word?.name === true && chosen.has(word);
   for (const [at, word] of all.entries()) {
-    if (!word.name || !chosen.has(word)) continue;
-    const before = found.at(-1);
-    const last = all[at - 1];
-    if (before !== undefined && last?.name === true && chosen.has(last)) {
-      before.text += ` ${word.text}`;
-      before.roots.push(word.root);
-    } else found.push({ text: word.text, roots: [word.root] });
+    if (!isOfName(word)) continue;
+    const before = isOfName(all[at - 1]) ? found.pop() : undefined;
+    found.push({ text: before === undefined ? word.text : `${before.text} ${word.text}`, roots: [...(before?.roots ?? []), word.root] });
   }
   return found;
 }
@@ -123,10 +127,6 @@ function isWord(text: string, { isEnglish }: EnglishWords): boolean {
 
 function overlaps(one: TextRange, other: TextRange): boolean {
   return one.start < other.end && other.start < one.end;
-}
-
-function fill(canonical: string, match: RegExpMatchArray): string {
-  return canonical.replaceAll(/\$(&|\d)/g, (_, which: string) => (which === "&" ? match[0] : (match[Number(which)] ?? "")));
 }
 
 function replaceRanges<Range extends TextRange>(text: string, ranges: readonly Range[], by: (range: Range) => string | undefined): string {
@@ -195,25 +195,16 @@ export function findFactConflict(asked: QuestionFacts, stored: QuestionFacts): F
   const textsOf = (items: readonly { readonly text: string }[]) =>
     items.length === 0 ? "nothing" : items.map(({ text }) => text).join(", ");
   const valuesOf = ({ question, values }: QuestionFacts) => values.map(({ start, end }) => ({ text: question.slice(start, end) }));
+  const differ = (rule: "codes" | "values", one: string, other: string) => {
+    return { rule, detail: `${rule} of this question: ${one}; ${rule} of the stored question: ${other}` };
+  };
   if (asked.codes.join() !== stored.codes.join())
-    return {
-      rule: "codes",
-      detail: `codes of this question: ${asked.codes.join(", ") || "none"}; codes of the stored question: ${stored.codes.join(", ") || "none"}`,
-    };
-  if (!holdSameValues(asked, stored))
-    return {
-      rule: "values",
-      detail: `values of this question: ${textsOf(valuesOf(asked))}; values of the stored question: ${textsOf(valuesOf(stored))}`,
-    };
+    return differ("codes", asked.codes.join(", ") || "none", stored.codes.join(", ") || "none");
+  if (!holdSameValues(asked, stored)) return differ("values", textsOf(valuesOf(asked)), textsOf(valuesOf(stored)));
   if (asked.negators % 2 !== stored.negators % 2) return { rule: "polarity", detail: "only one of the questions is negated" };
-  const names = [namesMissing(asked, stored), namesMissing(stored, asked)] as const;
-  const [one, other] = [
-    [...names[0], ...unknownMissing(asked, stored)],
-    [...names[1], ...unknownMissing(stored, asked)],
-  ];
+  const [one, other] = [missing(asked, stored), missing(stored, asked)];
   // An unknown word in only one of the questions may be a misspelling or slang. It alone is no conflict.
-  const isOther = names[0].length + names[1].length > 0 || (one.length > 0 && other.length > 0);
-  if (isOther)
+  if ([...one, ...other].some(({ isNamed }) => isNamed) || (one.length > 0 && other.length > 0))
     return { rule: "names", detail: `named only in this question: ${textsOf(one)}; named only in the stored question: ${textsOf(other)}` };
   return findContrast(asked, stored);
 }
@@ -286,27 +277,21 @@ function isSameValue(a: Value, b: Value): boolean {
   return a.kind === "date" && b.kind === "date" ? a.low === b.low && a.high === b.high : isStated(a, b) || isStated(b, a);
 }
 
-function namesMissing(of: QuestionFacts, other: QuestionFacts): readonly { readonly text: string }[] {
+/** Returns the names (`isNamed`) and unknown words of a question that the other does not contain. */
+function missing(of: QuestionFacts, other: QuestionFacts) {
   const said = new Set(other.phrases.flatMap(({ groups }) => groups));
+  const isMissing = ({ roots }: Named) => !roots.some((root) => other.roots.has(root));
+  const phrases = of.phrases.filter(({ isName, groups }) => isName && !groups.some((group) => said.has(group)));
   return [
-    ...of.phrases.filter(({ isName, groups }) => isName && !groups.some((group) => said.has(group))),
-    ...of.names.filter((name) => isMissing(name, other)),
+    ...[...phrases, ...of.names.filter(isMissing)].map(({ text }) => ({ text, isNamed: true })),
+    ...of.unknown.filter(isMissing).map(({ text }) => ({ text, isNamed: false })),
   ];
-}
-
-function unknownMissing(of: QuestionFacts, other: QuestionFacts): readonly Named[] {
-  return of.unknown.filter((word) => isMissing(word, other));
-}
-
-function isMissing({ roots }: Named, { roots: all }: QuestionFacts): boolean {
-  return !roots.some((root) => all.has(root));
 }
 
 /** Returns the Jaccard index of the values, codes and names of two questions; 1 if neither has any. */
 export function entityJaccard(one: QuestionFacts, other: QuestionFacts): number {
   const alone = (a: QuestionFacts, b: QuestionFacts) =>
-    namesMissing(a, b).length +
-    unknownMissing(a, b).length +
+    missing(a, b).length +
     a.codes.filter((code) => !b.codes.includes(code)).length +
     a.values.filter((value) => !b.values.some((its) => isSameValue(value, its))).length;
   const size = ({ values, codes, names, unknown, phrases }: QuestionFacts) =>

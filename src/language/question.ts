@@ -1,4 +1,5 @@
 import type { TextRange } from "../shared/types.ts";
+import { onceEach } from "../text/numbers.ts";
 import { words } from "../text/tokens.ts";
 import { LABELS, valuesIn } from "./values.ts";
 
@@ -28,20 +29,19 @@ export interface Clause extends TextRange {
 export function clausesOf(text: string): Clause[] {
   const clauses: Clause[] = [];
   let [start, before] = [0, ""];
-  const add = (end: number, mark: string) => {
+  for (const { 0: mark, index: end } of [...text.matchAll(BETWEEN), { 0: "", index: text.length }]) {
     const clause = text.slice(start, end);
     const last = clauses.at(-1);
     if (/\p{L}/u.test(clause)) {
-      clauses.push({ start, end, text: clause, asks: (clauses.length === 0 ? FIRST : LATER).test(clause), before, behind: mark });
+      const asks = (last === undefined ? FIRST : LATER).test(clause);
+      clauses.push({ start, end, text: clause, asks, before, behind: mark });
       before = mark;
     } else {
       before += mark;
       if (last !== undefined) clauses[clauses.length - 1] = { ...last, behind: before };
     }
     start = end + mark.length;
-  };
-  for (const match of text.matchAll(BETWEEN)) add(match.index, match[0]);
-  add(text.length, "");
+  }
   return clauses;
 }
 
@@ -186,9 +186,8 @@ const IN_WORDS: Readonly<Record<keyof typeof VALUE_KINDS, string>> = {
 
 /** Describes a group of value kinds for display: "an amount of money, a percentage or a number". */
 export function labelKinds(kinds: number): string {
-  const names = Object.entries(VALUE_KINDS).flatMap(([kind, bit]) =>
-    (kinds & bit) === 0 ? [] : [IN_WORDS[kind as keyof typeof VALUE_KINDS]],
-  );
+  const all = Object.keys(VALUE_KINDS) as (keyof typeof VALUE_KINDS)[];
+  const names = all.filter((kind) => (kinds & VALUE_KINDS[kind]) !== 0).map((kind) => IN_WORDS[kind]);
   return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
 }
 
@@ -247,20 +246,13 @@ export function holdsWord({ word, tokens }: AskedWord, has: (token: string) => b
  * inflections, only its first occurrence is returned.
  */
 export function askedWords(question: string, index: AskedWordsIndex): AskedWord[] {
-  const seen = new Set<string>();
   const asked = new Set(index.questionTokens(question));
-  return question
-    .split(/\s+/)
-    .map((word) => ({
-      word: word.replaceAll(/^[^\p{L}\p{N}$]+|[^\p{L}\p{N}%]+$/gu, ""),
-      tokens: index.tokens(word).filter((token) => asked.has(token)),
-    }))
-    .filter(({ word, tokens }) => {
-      const key = tokens.join(" ");
-      if (word === "" || tokens.length === 0 || seen.has(key)) return false;
-      seen.add(key);
-      return true;
-    });
+  const found = question.split(/\s+/).map((word) => ({
+    word: word.replaceAll(/^[^\p{L}\p{N}$]+|[^\p{L}\p{N}%]+$/gu, ""),
+    tokens: index.tokens(word).filter((token) => asked.has(token)),
+  }));
+  const content = found.filter(({ word, tokens }) => word !== "" && tokens.length > 0);
+  return onceEach(content, ({ tokens }) => tokens.join(" "));
 }
 
 /** Pattern of the number of a part of a document, as in "step 4", "clause 2.3", "section 5(b)" or "rule (d)". */
@@ -280,20 +272,10 @@ const PART_NAME = new RegExp(`^(?:${LABELS}|rule|clause|paragraph|item|(?:foot)?
 const ASKS_WHETHER = new RegExp(String.raw`${JOINED}${AUXILIARY}\b`, "i");
 
 /** A part of a document that a question names by its number. */
-export interface AskedPart {
-  /** Numbers of the enclosing parts, outermost first, then of the part itself: `["5", "b"]` for "section 5(b)". */
-  readonly numbers: readonly string[];
-  /** The word before the number, such as "step"; empty without one. */
-  readonly name: string;
-  /**
-   * The question without the reference to the part ("clause 2.3"). If only a verb follows the reference, it is removed
-   * too: "What does" for "What does clause 2.3 say?".
-   */
-  readonly rest: string;
-}
+export type AskedPart = NonNullable<ReturnType<typeof askedPart>>;
 
 /** Returns the part of a document that a question names by its number; `null` if it names none or several. */
-export function askedPart(question: string): AskedPart | null {
+export function askedPart(question: string) {
   const found = [...question.matchAll(NAMED)].filter(
     // A plain number after any other word may be an amount or belong to a name: "keep data 2 years", "Basecamp 4".
     ([, word = "", number = ""]) => /\D/.test(number) || PART_NAME.test(word),
@@ -303,7 +285,17 @@ export function askedPart(question: string): AskedPart | null {
   const { 0: whole, 1: name = "", 2: number = "", index } = named;
   const [before, behind] = [question.slice(0, index), question.slice(index + whole.length)];
   const isVerb = !ASKS_WHETHER.test(before) && /^\s+\p{L}+[\s?.]*$/u.test(behind);
-  return { numbers: numbersIn(number), name, rest: isVerb ? before : before + behind };
+  return {
+    /** Numbers of the enclosing parts, outermost first, then of the part itself: `["5", "b"]` for "section 5(b)". */
+    numbers: numbersIn(number),
+    /** The word before the number, such as "step"; empty without one. */
+    name,
+    /**
+     * The question without the reference to the part ("clause 2.3"). If only a verb follows the reference, it is removed
+     * too: "What does" for "What does clause 2.3 say?".
+     */
+    rest: isVerb ? before : before + behind,
+  };
 }
 
 /**

@@ -1,32 +1,13 @@
 import { foldMarks, literally } from "../text/normalise.ts";
 import units from "./units.json" with { type: "json" };
 
+type CountKind = "number" | "ordinal" | "share" | "times" | "percent" | "money";
+type TimeKind = "duration" | "age" | "date" | "time";
+type MeasureKind = "length" | "area" | "mass" | "volume" | "temperature" | "speed";
+type TechnicalKind = "data" | "energy" | "power" | "voltage";
+type IdentifierKind = "code" | "form" | "phone" | "version";
 /** Kind of a value. Only values of one kind can be equal or contradict each other. A share ("half") is compared as a percentage. */
-export type ValueKind =
-  | "number"
-  | "ordinal"
-  | "share"
-  | "times"
-  | "percent"
-  | "money"
-  | "duration"
-  | "age"
-  | "date"
-  | "time"
-  | "length"
-  | "area"
-  | "mass"
-  | "volume"
-  | "temperature"
-  | "speed"
-  | "data"
-  | "energy"
-  | "power"
-  | "voltage"
-  | "code"
-  | "form"
-  | "phone"
-  | "version";
+export type ValueKind = CountKind | TimeKind | MeasureKind | TechnicalKind | IdentifierKind;
 
 /**
  * A unit as a factor of a base unit of its kind. Minutes, days and months are separate bases of durations, because months
@@ -134,23 +115,19 @@ export function mayCover(text: string, { unit, number }: NamedTime): boolean {
   return unit === "month" && [...line.matchAll(BOUND)].some(([, word]) => own(word) !== null);
 }
 
-const MONTH_NAMES = "january february march april may june july august september october november december".split(" ");
+/** Returns names and their first three letters with their positions, counted from 1. */
+function numbered(names: string): [string, number][] {
+  return names.split(" ").flatMap((name, i) => [name, name.slice(0, 3)].map((one): [string, number] => [one, i + 1]));
+}
 
 /** Month names and abbreviations, in lower case, with their numbers. */
-export const MONTHS: ReadonlyMap<string, number> = new Map(
-  MONTH_NAMES.flatMap((name, i) => [
-    [name, i + 1] as const,
-    ...(name === "may" ? [] : [[name.slice(0, 3), i + 1] as const]),
-    ...(name === "september" ? [["sept", 9] as const] : []),
-  ]),
-);
-
-const WEEKDAY_NAMES = "monday tuesday wednesday thursday friday saturday sunday".split(" ");
+export const MONTHS: ReadonlyMap<string, number> = new Map([
+  ...numbered("january february march april may june july august september october november december"),
+  ["sept", 9],
+]);
 
 /** Weekday names and abbreviations, in lower case, with their numbers; Monday is 1. */
-export const WEEKDAYS: ReadonlyMap<string, number> = new Map([
-  ...WEEKDAY_NAMES.flatMap((name, i) => [[name, i + 1] as const, [name.slice(0, 3), i + 1] as const]),
-  ...(["tues", "weds", "thur", "thurs"] as const).map(
-    (name) => [name, WEEKDAY_NAMES.findIndex((day) => day.startsWith(name.slice(0, 3))) + 1] as const,
-  ),
+const WEEKDAYS: ReadonlyMap<string, number> = new Map([
+  ...numbered("monday tuesday wednesday thursday friday saturday sunday"),
+  ...Object.entries({ tues: 2, weds: 3, thur: 4, thurs: 4 }),
 ]);

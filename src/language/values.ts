@@ -6,6 +6,7 @@ import {
   numeralValue,
   ordinalValue,
   REACH,
+  SCALES,
   SHARE,
   SPELLED,
   SPELLED_NUMBER,
@@ -66,16 +67,7 @@ const HOLDS_ONE = new RegExp(
 
 const SCALE = /^[\s-]?(hundred|thousand|million|billion|trillion|k|bn)\b(?![\u00b2\u00b3])/i;
 const MONEY_SCALE = /^\s?(m)\b/i;
-const SCALES: Readonly<Record<string, number>> = {
-  hundred: 1e2,
-  thousand: 1e3,
-  k: 1e3,
-  million: 1e6,
-  m: 1e6,
-  billion: 1e9,
-  bn: 1e9,
-  trillion: 1e12,
-};
+const ALL_SCALES: Readonly<Record<string, number>> = { ...SCALES, hundred: 1e2, k: 1e3, m: 1e6, bn: 1e9 };
 const TIMES: Readonly<Record<string, number>> = { once: 1, twice: 2, double: 2, triple: 3, thrice: 3 };
 const BEFORE_AGE = /\b(?:age|aged|ages)\s{1,2}(?:of\s)?$/i;
 const BEHIND_AGE = /^[\s-]years?[\s-](?:old|of\sage)\b/i;
@@ -196,11 +188,11 @@ function readNumeral(name: string, written: string, from: number, to: number, pl
   const scale =
     name === "figure" || name === "spelled" ? (SCALE.exec(behind()) ?? (currency === undefined ? null : MONEY_SCALE.exec(behind()))) : null;
   if (scale !== null) {
-    number *= SCALES[(scale[1] as string).toLowerCase()] as number;
+    number *= ALL_SCALES[(scale[1] as string).toLowerCase()] as number;
     end += scale[0].length;
   }
   const value = (kind: ValueKind, start = from, low = number, unit: Unit | null = null): Found => {
-    const base = tidy(unit === null ? low : low * unit.factor + (unit.offset ?? 0));
+    const base = inBase(low, unit);
     return { value: { kind, unit: unit?.base ?? "", low: base, high: base, start, end }, number: low, unit };
   };
   if (currency !== undefined) return value("money", from - currency.length, number, unitOf(currency));
@@ -288,8 +280,12 @@ function spreadUnits(found: readonly Found[], plain: string): UnboundValue[] {
 }
 
 function withUnit({ value, number }: Found, { value: { kind }, unit }: Found): UnboundValue {
-  const low = tidy(unit === null ? number : number * unit.factor + (unit.offset ?? 0));
+  const low = inBase(number, unit);
   return { ...value, kind, unit: unit?.base ?? "", low, high: low };
+}
+
+function inBase(number: number, unit: Unit | null): number {
+  return tidy(unit === null ? number : number * unit.factor + (unit.offset ?? 0));
 }
 
 /**

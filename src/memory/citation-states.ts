@@ -78,11 +78,7 @@ export function standingIn(citation: Citation, document: StoredDocument): Citati
   return { n, state: "changed", likeness: Math.min(0.99, nearest.likeness), now: standingAt(document, range) };
 }
 
-async function standingElsewhere(
-  citation: Citation,
-  scope: Scope,
-  documents: Pick<DocumentStore, "load" | "holding">,
-): Promise<CitationStanding | null> {
+async function standingElsewhere(citation: Citation, scope: Scope, documents: Pick<DocumentStore, "load" | "holding">) {
   if (citation.quote.length < MOVED_CHARACTERS) return null;
   const ids = (await documents.holding(scope, citation.quote, ELSEWHERE + 1)).filter((id) => id !== citation.documentId);
   const loaded = await documents.load(scope, ids.slice(0, ELSEWHERE));
@@ -103,22 +99,18 @@ function placeOf({ quote, context, quoteStart, start }: Citation, { text }: Stor
   let best: { at: number; around: number } | null = null;
   let seen = 0;
   for (let at = text.indexOf(quote); at >= 0 && seen < PLACES; at = text.indexOf(quote, at + 1), seen++) {
-    const around = sharedEnd(before, text.slice(0, at)) + sharedStart(after, text.slice(at + quote.length));
+    const around = sharedCharacters(before, text.slice(0, at), "end") + sharedCharacters(after, text.slice(at + quote.length), "start");
     const isNearer = best !== null && around === best.around && Math.abs(at - start) < Math.abs(best.at - start);
     if (best === null || around > best.around || isNearer) best = { at, around };
   }
   return best?.at ?? null;
 }
 
-function sharedStart(a: string, b: string): number {
+/** Returns the number of equal characters at the start or end of two texts. */
+function sharedCharacters(a: string, b: string, side: "start" | "end"): number {
+  const at = (text: string, n: number) => text[side === "start" ? n : text.length - 1 - n];
   let n = 0;
-  while (n < a.length && n < b.length && a[n] === b[n]) n++;
-  return n;
-}
-
-function sharedEnd(a: string, b: string): number {
-  let n = 0;
-  while (n < a.length && n < b.length && a[a.length - 1 - n] === b[b.length - 1 - n]) n++;
+  while (n < a.length && at(a, n) === at(b, n)) n++;
   return n;
 }
 
@@ -136,32 +128,22 @@ function standingAt(document: StoredDocument, range: TextRange) {
   };
 }
 
-/** A range of a text. `likeness` is the weighted share of the searched words that the range contains, from 0 to 1. */
-interface NearestWording extends TextRange {
-  readonly likeness: number;
-}
-
 const WORD = /[\p{L}\p{N}]+/gu;
 
 /**
  * Finds the part of a text that is most similar to `wording`. Moves a window with as many words as `wording` through the
  * text. The window that shares most words with `wording` wins, weighted by their rarity in the text; on ties, the one
- * nearest to `near`. Returns the range from its first to its last shared word; `null` if no word is shared. Takes time
- * linear in the length of the text.
+ * nearest to `near`. Returns the range from its first to its last shared word, and the weighted share of the words that it
+ * contains (`likeness`); `null` if no word is shared. Takes time linear in the length of the text.
  * @param near previous offset of the wording
  */
-function nearestWording(wording: string, text: string, near: number): NearestWording | null {
-  const sought = new Map<string, number>();
-  let size = 0;
-  for (const [word] of wording.matchAll(WORD)) {
-    const key = word.toLowerCase();
-    sought.set(key, (sought.get(key) ?? 0) + 1);
-    size++;
-  }
+function nearestWording(wording: string, text: string, near: number) {
+  const keys = [...wording.matchAll(WORD)].map(([word]) => word.toLowerCase());
+  const size = keys.length;
+  const sought = countEach(keys);
   const words = [...text.matchAll(WORD)].map((match) => ({ key: match[0].toLowerCase(), start: match.index, length: match[0].length }));
   if (size === 0 || words.length === 0) return null;
-  const counts = new Map<string, number>();
-  for (const { key } of words) if (sought.has(key)) counts.set(key, (counts.get(key) ?? 0) + 1);
+  const counts = countEach(words.flatMap(({ key }) => (sought.has(key) ? [key] : [])));
   const weightOf = (key: string) => 1 / Math.log2(2 + (counts.get(key) ?? 0));
   const most = [...sought].reduce((sum, [key, count]) => sum + count * weightOf(key), 0);
   const left = new Map(sought);
@@ -194,4 +176,8 @@ function nearestWording(wording: string, text: string, near: number): NearestWor
   const last = inside.findLast(({ key }) => sought.has(key));
   if (first === undefined || last === undefined) return null;
   return { start: first.start, end: last.start + last.length, likeness: Math.min(1, best.shared / most) };
+}
+
+function countEach(keys: readonly string[]): Map<string, number> {
+  return new Map([...Map.groupBy(keys, (key) => key)].map(([key, all]) => [key, all.length]));
 }

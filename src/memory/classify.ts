@@ -1,11 +1,7 @@
+import { createEntityReader, type EntityPatterns } from "../language/question-facts.ts";
 import type { EntityNode, QuestionNodes, TopicNode } from "../store/graph.ts";
+import { onceEach } from "../text/numbers.ts";
 import { createStemmer } from "../text/tokens.ts";
-
-/** Topics and entities of a domain pack. */
-export interface ClassifierSettings {
-  readonly topics: readonly TopicNode[];
-  readonly entities: readonly { readonly type: string; readonly patterns: readonly string[]; readonly canonical: string }[];
-}
 
 /** Returns the topics and entities of a question. */
 export type Classify = (question: string) => QuestionNodes;
@@ -14,21 +10,13 @@ export type Classify = (question: string) => QuestionNodes;
  * Returns a classifier that finds topics by keyword and entities by pattern, as in the published `seven-layer` design
  * (docs/profiles.md). Unlike in that design, all spellings of an entity give the same node.
  */
-export function createClassifier({ topics, entities }: ClassifierSettings): Classify {
+export function createClassifier({ topics, entities }: { topics: readonly TopicNode[]; entities: readonly EntityPatterns[] }): Classify {
   const readTopics = createTopicReader(topics);
-  const patterns = entities.flatMap(({ type, patterns, canonical }) =>
-    patterns.map((source) => ({ type, canonical, pattern: new RegExp(source, "giu") })),
-  );
+  const readEntities = createEntityReader(entities, spelling);
   return (question) => {
-    const found = new Map<string, EntityNode>();
-    for (const { type, canonical, pattern } of patterns) {
-      for (const match of question.matchAll(pattern)) {
-        const value = canonical.replaceAll(/\$([&1-9])/g, (_, n: string) => spelling(n === "&" ? match[0] : (match[Number(n)] ?? "")));
-        found.set(JSON.stringify([type, value]), { type, value });
-      }
-    }
     const slugs = new Set(readTopics(question));
-    return { topics: topics.filter(({ slug }) => slugs.has(slug)), entities: [...found.values()] };
+    const found = onceEach(readEntities(question), nameOf).map(({ type, value }) => ({ type, value }));
+    return { topics: topics.filter(({ slug }) => slugs.has(slug)), entities: found };
   };
 }
 
@@ -45,13 +33,6 @@ function spelling(text: string): string {
   return /\d/.test(text) ? text.toUpperCase() : text.toLowerCase().replaceAll(/\s+/g, " ");
 }
 
-/** A topic of a domain pack. */
-export interface Topic {
-  readonly slug: string;
-  readonly name: string;
-  readonly keywords: readonly string[];
-}
-
 /** Returns the slugs of a text's topics. Topics of which it contains most keywords come first, ties in the order of the pack. */
 export type ReadTopics = (text: string) => string[];
 
@@ -60,7 +41,7 @@ export type ReadTopics = (text: string) => string[];
  * published `seven-layer` design (docs/profiles.md). Keywords match whole words in any inflection: the keyword "appeal"
  * matches "appeals", but "form" does not match "information".
  */
-export function createTopicReader(topics: readonly Topic[]): ReadTopics {
+export function createTopicReader(topics: readonly TopicNode[]): ReadTopics {
   const stem = createStemmer();
   const spelled = (text: string) =>
     ` ${text

@@ -63,28 +63,23 @@ export function viewGraph(questions: readonly LinkedQuestion[], { types, words, 
 }
 
 /** Builds the graph. Questions with the same text are one node. Questions whose text was not kept have no node. */
-function buildGraph(questions: readonly LinkedQuestion[]): { nodes: Map<string, Named>; neighbours: Map<string, Set<string>> } {
+function buildGraph(questions: readonly LinkedQuestion[]) {
   const nodes = new Map<string, Named>();
   const neighbours = new Map<string, Set<string>>();
-  const join = (one: string, other: string) => neighbours.set(one, (neighbours.get(one) ?? new Set()).add(other));
+  const link = (one: string, other: string) => neighbours.set(one, (neighbours.get(one) ?? new Set()).add(other));
   for (const { question, answerId, topics, entities, sources } of questions) {
     if (question === null) continue;
     const id = `question:${question}`;
-    const joined: [string, Named][] = [
-      ...topics.map(({ slug, name }) => nodeOf("topic", slug, name)),
-      ...entities.map(({ type, value }) => nodeOf("entity", `${type}:${value}`, `${value} (${type})`)),
-      ...sources.map(({ documentId, title }) => nodeOf("source", documentId, title, documentId)),
-    ];
     if (!nodes.has(id)) nodes.set(id, { type: "question", label: question, refersTo: answerId });
-    for (const [other, named] of joined) {
-      nodes.set(other, named);
-      join(id, other);
-      join(other, id);
-    }
+    const join = (type: NodeType, name: string, label: string, refersTo: string | null = null) => {
+      const other = `${type}:${name}`;
+      nodes.set(other, { type, label, refersTo });
+      link(id, other);
+      link(other, id);
+    };
+    for (const { slug, name } of topics) join("topic", slug, name);
+    for (const { type, value } of entities) join("entity", `${type}:${value}`, `${value} (${type})`);
+    for (const { documentId, title } of sources) join("source", documentId, title, documentId);
   }
   return { nodes, neighbours };
-}
-
-function nodeOf(type: NodeType, name: string, label: string, refersTo: string | null = null): [string, Named] {
-  return [`${type}:${name}`, { type, label, refersTo }];
 }

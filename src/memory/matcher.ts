@@ -10,6 +10,7 @@ import {
 } from "../language/question-facts.ts";
 import { readWeights, shippedWeights } from "../models/weights/scorer.ts";
 import type { MatchSettings } from "../profiles/profile.ts";
+import type { Passage } from "../shared/types.ts";
 import type { RetrievedFor } from "../store/cache.ts";
 import { recent } from "../text/hash.ts";
 import { once } from "../text/memo.ts";
@@ -23,10 +24,7 @@ export interface AskedQuestion {
   readonly passages: readonly MatchPassage[];
 }
 
-export interface MatchPassage {
-  readonly chunkId: string;
-  readonly document: { readonly id: string };
-}
+export type MatchPassage = Pick<Passage, "chunkId"> & { readonly document: Pick<Passage["document"], "id"> };
 
 /** A stored question with the data for its comparison. */
 export interface ComparedQuestion {
@@ -121,12 +119,8 @@ export function createMatcher({ facts, weights, isMeasured, read, carry }: Match
       if (!holdSameFacts(asked, factsOf(written))) return stored.map(() => REPAIRED);
       const verdicts = stored.map((one) => judgeExact(asked, factsOf(one.question), one, passages, settings, carry));
       const open = stored.filter((_, at) => verdicts[at]?.accepted);
-      const probabilities = await readProbabilities(
-        asked,
-        open.map((one) => factsOf(one.question)),
-        read,
-        signal,
-      );
+      const facts = open.map((one) => factsOf(one.question));
+      const probabilities = await readProbabilities(asked, facts, read, signal);
       return verdicts.map((verdict, at): MatchVerdict => {
         if (!verdict.accepted) return verdict;
         const probability = probabilities?.[open.indexOf(stored[at] as ComparedQuestion)] ?? null;
@@ -168,12 +162,8 @@ function judgeExact(
     const score = SPARK_SUM.cosine * cosine + SPARK_SUM.entities * entities + SPARK_SUM.documents * (documents ?? 0);
     const least = carry(settings.cosine, settings.of);
     const miss = (rule: string, value: number | null, minimum: number): MatchVerdict => {
-      return {
-        ...verdict,
-        score,
-        rule,
-        reason: `the measure "${rule}" of the two questions is ${value?.toFixed(3) ?? "unknown"}, and at least ${minimum.toFixed(3)} is required`,
-      };
+      const reason = `the measure "${rule}" of the two questions is ${value?.toFixed(3) ?? "unknown"}, and at least ${minimum.toFixed(3)} is required`;
+      return { ...verdict, score, rule, reason };
     };
     if (cosine < least) return miss("cosine", cosine, least);
     if (entities < settings.entities) return miss("entities", entities, settings.entities);

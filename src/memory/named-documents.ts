@@ -28,16 +28,7 @@ function namedBesideEvidence({ citations, conflicts, seeAlso, refusal }: Answer)
 
 /** Returns the distinct ids of all documents that an answer quotes or names. The answer may be new or read from the store. */
 export function documentsIn(answer: Answer): string[] {
-  const named = namedBesideEvidence(answer).map(({ documentId }) => documentId);
-  return [...new Set([...named, ...answer.evidence.map(({ passage }) => passage.document.id)])];
-}
-
-/**
- * Checks whether a stored answer may be shown: every document that it quotes or names must be visible in the scope today. A
- * deleted document is visible to nobody, so neither is the answer.
- */
-export async function mayBeShown(answer: Answer, scope: Scope, { visible }: Pick<DocumentStore, "visible">): Promise<boolean> {
-  return seesEvery(documentsIn(answer), scope, { visible });
+  return namedDocuments(answer).map(({ id }) => id);
 }
 
 /**
@@ -53,7 +44,7 @@ export async function shownOf(answer: Answer, scope: Scope, { visible }: Pick<Do
   return evidence.length === answer.evidence.length ? answer : { ...answer, evidence };
 }
 
-/** Checks whether all of the documents are visible in the scope today. */
+/** Checks whether all of the documents are visible in the scope today. A deleted document is visible to nobody. */
 export async function seesEvery(ids: readonly string[], scope: Scope, { visible }: Pick<DocumentStore, "visible">): Promise<boolean> {
   const seen = await visible(scope, ids);
   return ids.every((id) => seen.has(id));

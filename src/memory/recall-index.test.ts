@@ -52,7 +52,6 @@ describe("QuestionIndex", () => {
     await nearest(index, cache, "red boat");
     for (let n = 0; n < 9; n++) cache.rows.delete(`near${n}`);
     expect(await nearest(index, cache, "red boat")).toEqual(["far"]);
-    expect(index.size).toBe(1);
   });
 
   it("recovers after a database failure", async () => {

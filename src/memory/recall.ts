@@ -1,7 +1,7 @@
 import { dot } from "../cross-encoder/reader.ts";
 import type { MatchSettings } from "../profiles/profile.ts";
 import type { Scope } from "../shared/types.ts";
-import type { CacheEntry, CacheStore, StoredQuestion } from "../store/cache.ts";
+import type { CacheStore, StoredQuestion } from "../store/cache.ts";
 import type { EntityNode, GraphStore, QuestionNodes } from "../store/graph.ts";
 import { isCode, nameOf } from "./classify.ts";
 import { type Matcher, type MatchPassage, type MatchVerdict, UNCOMPARED } from "./matcher.ts";
@@ -12,11 +12,6 @@ interface GroupedVectors {
   add(group: string, vector: Float32Array): number;
   delete(slot: number): void;
   search(group: string, vector: Float32Array, k: number): readonly { readonly slot: number; readonly score: number }[];
-}
-
-interface Neighbour {
-  readonly key: string;
-  readonly cosine: number;
 }
 
 /**
@@ -32,20 +27,15 @@ const ROUNDS = 8;
 export class QuestionIndex {
   private readonly cache: Pick<CacheStore, "newest" | "vectorsAfter">;
   private readonly createVectors: (model: string) => GroupedVectors;
-  private readonly models = new Map<string, GroupedVectors>();
-  private readonly places = new Map<string, { readonly model: string; readonly slot: number; readonly seq: number }>();
-  private readonly keys = new Map<string, Map<number, string>>();
+  /** Vectors by model, with the keys of the questions by slot. */
+  private readonly models = new Map<string, { readonly vectors: GroupedVectors; readonly keys: Map<number, string> }>();
+  private readonly places = new Map<string, { readonly model: string; readonly slot: number }>();
   private seen = 0;
   private syncing: Promise<void> = Promise.resolve();
 
   constructor(cache: Pick<CacheStore, "newest" | "vectorsAfter">, createVectors: (model: string) => GroupedVectors) {
     this.cache = cache;
     this.createVectors = createVectors;
-  }
-
-  /** Number of questions in the index. */
-  get size(): number {
-    return this.places.size;
   }
 
   /**
@@ -56,20 +46,16 @@ export class QuestionIndex {
     { model, scope, vector }: { readonly model: string; readonly scope: string; readonly vector: Float32Array },
     k: number,
     read: (keys: readonly string[]) => Promise<{ found: T[]; gone: readonly string[] }>,
-  ): Promise<{ neighbours: readonly Neighbour[]; found: readonly T[] }> {
+  ) {
     await this.sync();
     for (let round = 1; ; round++) {
-      const neighbours = this.search(model, scope, vector, k);
+      const { vectors, keys } = this.models.get(model) ?? {};
+      const nearest = vectors?.search(scope, vector, k) ?? [];
+      const neighbours = nearest.map(({ slot, score }) => ({ key: keys?.get(slot) ?? "", cosine: score }));
       const { found, gone } = await read(neighbours.map(({ key }) => key));
       for (const key of gone) this.forget(key);
       if (gone.length === 0 || round === ROUNDS) return { neighbours, found };
     }
-  }
-
-  private search(model: string, scope: string, vector: Float32Array, k: number): Neighbour[] {
-    const scored = this.models.get(model)?.search(scope, vector, k) ?? [];
-    const keys = this.keys.get(model);
-    return scored.map(({ slot, score }) => ({ key: keys?.get(slot) ?? "", cosine: score }));
   }
 
   private sync(): Promise<void> {
@@ -82,13 +68,11 @@ export class QuestionIndex {
     if ((await this.cache.newest()) <= this.seen) return;
     for (const { seq, key, scope, model, vector } of await this.cache.vectorsAfter(this.seen)) {
       this.forget(key);
-      const vectors = this.models.get(model) ?? this.createVectors(model);
-      this.models.set(model, vectors);
-      const slot = vectors.add(scope, vector);
-      const keys = this.keys.get(model) ?? new Map<number, string>();
-      keys.set(slot, key);
-      this.keys.set(model, keys);
-      this.places.set(key, { model, slot, seq });
+      const own = this.models.get(model) ?? { vectors: this.createVectors(model), keys: new Map() };
+      this.models.set(model, own);
+      const slot = own.vectors.add(scope, vector);
+      own.keys.set(slot, key);
+      this.places.set(key, { model, slot });
       this.seen = seq;
     }
   }
@@ -96,8 +80,9 @@ export class QuestionIndex {
   private forget(key: string): void {
     const place = this.places.get(key);
     if (place === undefined) return;
-    this.models.get(place.model)?.delete(place.slot);
-    this.keys.get(place.model)?.delete(place.slot);
+    const own = this.models.get(place.model);
+    own?.vectors.delete(place.slot);
+    own?.keys.delete(place.slot);
     this.places.delete(key);
   }
 }
@@ -168,11 +153,8 @@ export async function approvedQuestions(asked: Asked, parts: GraphParts): Promis
  */
 export async function relatedQuestions(asked: Asked, known: ReadonlySet<string>, parts: GraphParts): Promise<Candidate[]> {
   const keys = await parts.graph.related({ ...queryOf(asked), approvedOnly: false, limit: GRAPH_READ });
-  const candidates = await readGraph(
-    asked,
-    keys.filter((key) => !known.has(key)),
-    parts,
-  );
+  const fresh = keys.filter((key) => !known.has(key));
+  const candidates = await readGraph(asked, fresh, parts);
   return candidates.sort((a, b) => b.weight * b.cosine - a.weight * a.cosine || byAge(a, b)).slice(0, GRAPH_ANSWERS);
 }
 
@@ -181,7 +163,7 @@ function queryOf({ scope, domain, topics, entities }: Asked) {
 }
 
 async function readGraph(asked: Asked, keys: readonly string[], { cache, graph }: GraphParts): Promise<Candidate[]> {
-  const { found } = await cache.questions([...keys], asked.scope);
+  const { found } = await cache.questions(keys, asked.scope);
   const nodes = await graph.nodesOf(found.map(({ key }) => key));
   return found.map((stored): Candidate => {
     const of = nodes.get(stored.key) ?? { topics: [], entities: [], sources: [] };
@@ -211,9 +193,8 @@ export function barredBy(
   const slugs = new Set(asked.topics.map(({ slug }) => slug));
   const beyond = stored.topics.map(({ slug }) => slug).filter((slug) => !slugs.has(slug));
   if (beyond.length > 0) return { rule: "topic_coherence", reason: `the stored question is also about ${beyond.join(", ")}` };
-  return stored.sources.length === 0
-    ? { rule: "source_consistency", reason: "none of the sources of the stored answer exists any more" }
-    : null;
+  if (stored.sources.length > 0) return null;
+  return { rule: "source_consistency", reason: "none of the sources of the stored answer exists any more" };
 }
 
 interface AcceptParts extends ReverifyParts {
@@ -251,13 +232,11 @@ export async function acceptCandidate(
     const before = judgements[at] as Judgement;
     const entry = await parts.cache.get(candidate.stored.key);
     const safe = entry === null ? GONE : await reverify(entry, scope, parts, effects);
-    if (safe.type === "unsafe") {
-      judgements[at] = { ...before, rule: safe.rule, reason: safe.reason };
-      continue;
-    }
-    judgements[at] = { ...before, served: true };
-    const { question, createdAt } = entry as CacheEntry;
-    return { hit: { level: candidate.level, answer: safe.answer, question, storedAt: createdAt }, judged: judgements };
+    const { rule, reason } = safe.type === "unsafe" ? safe : before;
+    judgements[at] = { ...before, rule, reason, served: safe.type === "safe" };
+    if (entry === null || safe.type === "unsafe") continue;
+    const { question, createdAt: storedAt } = entry;
+    return { hit: { level: candidate.level, answer: safe.answer, question, storedAt }, judged: judgements };
   }
   return { hit: null, judged: judgements };
 }
@@ -280,10 +259,10 @@ async function judgeAll(
   const compared = candidates.filter((_, at) => excluded[at] === null);
   const stored = compared.map(({ stored: { question, retrieved }, cosine }) => ({ question, cosine, retrieved }));
   const verdicts = await matcher.compare({ question: text, written, passages }, stored, settings, signal);
-  return candidates.map((candidate, at) => {
-    const verdict = verdicts[compared.indexOf(candidate)] ?? { ...UNCOMPARED, ...(excluded[at] ?? GONE) };
-    return { candidate, verdict };
-  });
+  return candidates.map((candidate, at) => ({
+    candidate,
+    verdict: verdicts[compared.indexOf(candidate)] ?? { ...UNCOMPARED, ...(excluded[at] ?? GONE) },
+  }));
 }
 
 const FLAGGED = { rule: "flagged", reason: "a reviewer flagged the stored answer" } as const;

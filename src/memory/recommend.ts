@@ -149,19 +149,9 @@ interface Counted<T> {
   reports: number;
 }
 
-interface Group {
-  reports: number;
-  refused: number;
-  confidences: number;
-  confidence: number;
-  newest: string;
-  readonly missing: Map<string, Counted<string>>;
-  readonly recommendations: Map<string, Counted<Recommendation>>;
-}
-
 /** Creates an object that groups reports by topic. @param topics topics of the domain, for their names */
 export function createReportGrouping(topics: readonly { readonly slug: string; readonly name: string }[]) {
-  const groups = new Map<string | null, Group>();
+  const groups = new Map<string | null, ReturnType<typeof newGroup>>();
   let total = 0;
   return {
     /** Adds a report. Reports must be added newest first: the wording of equal recommendations is that of the first report with them. */
@@ -219,14 +209,15 @@ export interface ReportOverview {
   readonly reports: readonly StoredReport[];
 }
 
-function newGroup(newest: string): Group {
-  return { reports: 0, refused: 0, confidences: 0, confidence: 0, newest, missing: new Map(), recommendations: new Map() };
+function newGroup(newest: string) {
+  const terms = { missing: new Map<string, Counted<string>>(), recommendations: new Map<string, Counted<Recommendation>>() };
+  return { reports: 0, refused: 0, confidences: 0, confidence: 0, newest, ...terms };
 }
 
 function count<T>(counts: Map<string, Counted<T>>, key: string, item: T): void {
-  const known = counts.get(key);
-  if (known === undefined) counts.set(key, { item, reports: 1 });
-  else known.reports++;
+  const known = counts.get(key) ?? { item, reports: 0 };
+  counts.set(key, known);
+  known.reports++;
 }
 
 /** Returns the most frequent entries. Entries of equal frequency are ordered by key. */

@@ -126,11 +126,8 @@ export function diagnose(question: Question, answer: Answer, causes: readonly Re
       .map((topic) => ({ topic, inDocuments: mayHold(topic, parts) })),
     unreadable: { paths: parts.unreadable.slice(0, MAX_NAMED), total: parts.unreadable.length },
     conflicts: parts.conflicts.slice(0, MAX_NAMED).map(({ about, kind, sides: [one, other], resolvedBy }) => ({
-      about,
-      kind,
-      values: [one.value, other.value] as const,
-      titles: [one.title, other.title] as const,
-      resolvedBy: resolvedBy?.rule ?? null,
+      ...{ about, kind, resolvedBy: resolvedBy?.rule ?? null },
+      ...{ values: [one.value, other.value] as const, titles: [one.title, other.title] as const },
     })),
   };
   const found = {

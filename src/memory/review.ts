@@ -16,11 +16,7 @@ export const DEFAULT_HISTORY_LIMIT = 50;
 /** Number of history rows that are read at once if the person may see only some of them. */
 const HISTORY_READ = 500;
 
-export type QueuedQuestion = QueueItem & {
-  readonly question: string;
-  /** Describes the selection or filters of the question; `null` if it had none, or if they are no longer known. */
-  readonly within: string | null;
-};
+export type QueuedQuestion = Awaited<ReturnType<Review["queue"]>>[number];
 
 export type ShownReview = Awaited<ReturnType<Review["show"]>>;
 
@@ -72,13 +68,13 @@ export function createReview({ store, domain, createId, keepsFlagged, within, bi
     return found;
   };
   return {
-    async queue({ domain: name, limit = DEFAULT_QUEUE_LIMIT, status, sees }: QueueOptions = {}): Promise<QueuedQuestion[]> {
+    /** In the result, `within` describes the selection or filters of a question; `null`: none, or no longer known. */
+    async queue({ domain: name, limit = DEFAULT_QUEUE_LIMIT, status, sees }: QueueOptions = {}) {
       const pending = await store.review.pending(domain(name), { limit: QUEUE_DEPTH, status, sees });
       const items = rankQueue(pending).slice(0, limit);
       const questions = await store.review.questions(items.map(({ id }) => id));
-      const limits = await within(
-        items.map(({ id, tenant, access }) => ({ id, scope: askerOf({ domain: domain(name), tenant, access }) })),
-      );
+      const asked = items.map(({ id, tenant, access }) => ({ id, scope: askerOf({ domain: domain(name), tenant, access }) }));
+      const limits = await within(asked);
       return items.map((item) => ({ ...item, question: questions.get(item.id) ?? "", within: limits.get(item.id) ?? null }));
     },
     /**
@@ -161,11 +157,7 @@ export function createReview({ store, domain, createId, keepsFlagged, within, bi
 export type Review = ReturnType<typeof createReview>;
 
 /** Returns audit rows about answers that the reviewer may see, newest first. */
-async function listSeen(
-  { audit, review }: ReviewParts["store"],
-  { subject, limit, before: from }: AuditPage,
-  sees: Sees,
-): Promise<AuditRow[]> {
+async function listSeen({ audit, review }: ReviewParts["store"], { subject, limit, before: from }: AuditPage, sees: Sees) {
   const seen: AuditRow[] = [];
   for (let before = from; seen.length < limit; ) {
     const rows = await audit.list({ limit: HISTORY_READ, subject, before });
@@ -219,72 +211,45 @@ export function unknownInteraction(id: string): RequestError {
   return new RequestError("unknown_interaction", message, { id });
 }
 
-/**
- * Weights of the factors of the review risk. Each factor is from 0 to 1. A negative rating by a user has the largest
- * weight, then a review whose document has changed, then low confidence. The weights were chosen by hand, not measured.
- */
-export const RISK_WEIGHTS = {
-  thumbsDown: 1,
-  sourceChanged: 0.8,
-  flagged: 0.5,
-  conflicts: 0.5,
-  warnings: 0.4,
-  reported: 0.4,
-  /** Factor: 1 − confidence of an answer; a missing confidence counts as 0. */
-  unsure: 0.6,
-  /** Factor: 1 for a refusal. A refusal misleads nobody, but may show a gap in the documents. */
-  refused: 0.2,
-  thumbsUp: -0.3,
-} as const;
-
 /** Minimum risk in the queue. The score multiplies risk and frequency, so with a risk of 0, frequency would not count. */
 const LEAST_RISK = 0.05;
 
 /** Returns the review risk of an answer, at least `LEAST_RISK`. */
 export function riskOf(one: PendingInteraction): number {
-  return Math.max(
-    LEAST_RISK,
-    factorsOf(one).reduce((sum, [risk]) => sum + risk, 0),
-  );
+  const risk = factorsOf(one).reduce((sum, [own]) => sum + own, 0);
+  return Math.max(LEAST_RISK, risk);
 }
 
-/** Returns the factors of the risk that apply, each with its reason. */
+/**
+ * Returns the factors of the risk that apply, each with its reason. A negative rating by a user weighs most, then a review
+ * whose document has changed, then low confidence. The weights were chosen by hand, not measured.
+ */
 function factorsOf(one: PendingInteraction) {
-  const w = RISK_WEIGHTS;
   const counted = (n: number, what: string) => `${n} ${n === 1 ? what : `${what}s`}`;
-  const unsure = [w.unsure * (1 - (one.confidence ?? 0)), `confidence ${one.confidence?.toFixed(2) ?? "unknown"}`] as const;
   const factors: readonly (readonly [applies: boolean, risk: number, why: string])[] = [
-    [one.thumbs === "down", w.thumbsDown, "thumbs down"],
-    [one.thumbs === "up", w.thumbsUp, "thumbs up"],
-    [one.demoted, w.sourceChanged, "a source changed"],
-    [one.reviewStatus === "flagged", w.flagged, "flagged"],
-    [one.conflicts > 0, w.conflicts, counted(one.conflicts, "conflict")],
-    [one.warnings > 0, w.warnings, counted(one.warnings, "warning")],
-    [one.reported, w.reported, "reported"],
-    [one.status === "ok", ...unsure],
-    [one.status !== "ok", w.refused, "refused"],
+    [one.thumbs === "down", 1, "thumbs down"],
+    [one.thumbs === "up", -0.3, "thumbs up"],
+    [one.demoted, 0.8, "a source changed"],
+    [one.reviewStatus === "flagged", 0.5, "flagged"],
+    [one.conflicts > 0, 0.5, counted(one.conflicts, "conflict")],
+    [one.warnings > 0, 0.4, counted(one.warnings, "warning")],
+    [one.reported, 0.4, "reported"],
+    [one.status === "ok", 0.6 * (1 - (one.confidence ?? 0)), `confidence ${one.confidence?.toFixed(2) ?? "unknown"}`],
+    // A refusal misleads nobody, but may show a gap in the documents.
+    [one.status !== "ok", 0.2, "refused"],
   ];
   return factors.flatMap(([applies, risk, why]) => (applies ? [[risk, why] as const] : []));
 }
 
-/** A question in the queue, represented by its interaction with the highest risk. */
-export type QueueItem = ReturnType<typeof rankQueue>[number];
-
-/** Orders questions by review priority. Interactions with the same question in the same scope are one item. */
+/** Orders questions by review priority. Interactions with the same question in the same scope are one item: the one with the highest risk. */
 export function rankQueue(pending: readonly PendingInteraction[]) {
   const byQuestion = new Map<string, { first: PendingInteraction; risk: number; waiting: number }>();
   for (const one of pending) {
     const key = JSON.stringify([one.questionHash === "" ? one.id : one.questionHash, one.tenant, one.access, one.profile]);
     const risk = riskOf(one);
     const known = byQuestion.get(key);
-    if (known === undefined) byQuestion.set(key, { first: one, risk, waiting: 1 });
-    else {
-      known.waiting++;
-      if (risk > known.risk || (risk === known.risk && isNewer(one, known.first))) {
-        known.first = one;
-        known.risk = risk;
-      }
-    }
+    const isFirst = known === undefined || risk > known.risk || (risk === known.risk && isNewer(one, known.first));
+    byQuestion.set(key, { ...(isFirst ? { first: one, risk } : known), waiting: (known?.waiting ?? 0) + 1 });
   }
   return [...byQuestion.values()]
     .map(({ first, risk, waiting }) => ({

@@ -53,11 +53,8 @@ export type SessionMessage =
 export function sessionShown(answer: Answer, isStored = false): string {
   const { id: answerId, status } = answer;
   const sentences = answer.sentences.map(({ text, citations }) => ({ text: isStored ? text : redactAnswered(text, answer), citations }));
-  const citations = answer.citations.map(({ n, documentId, documentVersion, title, url, quote, start, end }) => {
-    return { n, documentId, documentVersion, title, url, quote, start, end };
-  });
   const documents = sentences.every((one) => one.citations.length > 0) ? undefined : documentsIn(answer);
-  return JSON.stringify({ answerId, status, sentences, citations, documents });
+  return JSON.stringify(shownSchema.parse({ answerId, status, sentences, citations: answer.citations, documents }));
 }
 
 /** Returns the ids of the documents on which a session's answer is based. */

@@ -12,11 +12,8 @@ const CONFIDENCE_PARTS = 10;
 
 /** Summarises interactions. The result contains no text of questions. */
 export async function sumUp(counted: AsyncIterable<CountedInteraction>) {
-  const statuses = new Tally();
-  const refusals = new Tally();
-  const levels = new Tally();
-  const topics = new Tally();
-  const reviews = new Tally();
+  const [statuses, refusals, levels] = [new Tally(), new Tally(), new Tally()];
+  const [topics, reviews] = [new Tally(), new Tally()];
   const spent = { tokens: 0, usd: 0, uncounted: 0 };
   const saved = { tokens: 0, usd: 0, uncounted: 0 };
   const feedback = { up: 0, down: 0 };
@@ -66,10 +63,7 @@ export async function sumUp(counted: AsyncIterable<CountedInteraction>) {
     spent,
     /** Costs that the cache saved: those of the served answers when they were written. `uncounted` as for `spent`. */
     saved,
-    topics: topics
-      .entries()
-      .slice(0, TOPICS_SHOWN)
-      .map(([topic, count]) => ({ topic, count })),
+    topics: topics.entries(TOPICS_SHOWN).map(([topic, count]) => ({ topic, count })),
     /** `counts`: interactions in each tenth of the confidence scale (0 to 1); `none`: interactions without a confidence. */
     confidence: { counts, none: interactions - confidences.length, median: quantile(confidences, 0.5) },
     latencyMs: { p50: quantile(latencies, 0.5), p95: quantile(latencies, 0.95), max: quantile(latencies, 1) },
@@ -160,19 +154,15 @@ function metricsOf(made: readonly MadeAnswer[]) {
     });
     const scores = graded.flatMap(({ score }) => score ?? []);
     const judged = graded.filter(({ passed }) => passed !== null);
-    const days = [...new Set(judged.map(({ day }) => day))].sort();
+    const passedOf = (some: typeof graded) => some.filter(({ passed }) => passed === true).length;
+    const days = [...Map.groupBy(judged, ({ day }) => day)].sort(([a], [b]) => (a < b ? -1 : 1));
     return {
-      metric,
-      passed: judged.filter(({ passed }) => passed === true).length,
-      failed: judged.filter(({ passed }) => passed === false).length,
+      ...{ metric, passed: passedOf(judged), failed: judged.length - passedOf(judged) },
       /** Number of answers that could not be graded. */
       unknown: graded.length - judged.length,
       mean: scores.length === 0 ? null : scores.reduce((sum, score) => sum + score, 0) / scores.length,
       threshold: graded[0]?.threshold ?? null,
-      days: days.map((day) => {
-        const ofDay = judged.filter((one) => one.day === day);
-        return { day, passed: ofDay.filter(({ passed }) => passed === true).length, graded: ofDay.length };
-      }),
+      days: days.map(([day, ofDay]) => ({ day, passed: passedOf(ofDay), graded: ofDay.length })),
     };
   });
 }
@@ -189,8 +179,8 @@ class Tally {
     this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
   }
   /** Largest count first; ties by name. */
-  entries(): [string, number][] {
-    return [...this.counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
+  entries(limit?: number): [string, number][] {
+    return [...this.counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).slice(0, limit);
   }
   sorted(): Record<string, number> {
     return Object.fromEntries(this.entries());

@@ -1,11 +1,10 @@
-import { createHmac } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Answer, Question, Scope, StoredDocument, Warning } from "../shared/types.ts";
 import type { CacheEntry, CacheStore } from "../store/cache.ts";
 import type { DocumentStore } from "../store/documents.ts";
 import type { SharedContent } from "../store/interaction.ts";
 import type { ReviewStore } from "../store/review.ts";
-import { sha256Hex } from "../text/hash.ts";
+import { keyedHash, sha256Hex } from "../text/hash.ts";
 import { normalizeQuestion } from "../text/normalise.ts";
 import type { MatchVerdict } from "./matcher.ts";
 
@@ -25,14 +24,15 @@ export interface CacheScope {
  */
 export function exactCacheKey(question: Question, scope: CacheScope): string {
   const { selection, filters, text, resolved, history } = question;
-  return keyedHash(scope.secret, [
+  return keyedHash(
+    scope.secret,
     normalizeQuestion(resolved),
     ...scopeParts(question, scope),
     selection === null ? null : [selection.documentId, selection.start, selection.end],
     ...(filters ? [[filters.document, filters.chapter, filters.section, filters.pages?.first, filters.pages?.last]] : []),
     // An answer that depends on earlier turns must not be served in another conversation.
     ...(text === resolved ? [] : [["after", ...history.map(({ question: before, answer }) => [normalizeQuestion(before), answer])]]),
-  ]);
+  );
 }
 
 /**
@@ -42,22 +42,17 @@ export function exactCacheKey(question: Question, scope: CacheScope): string {
  */
 export function sharingScope(question: Question, scope: CacheScope): string | null {
   const { selection, filters, text, resolved } = question;
-  if (selection !== null || filters || text !== resolved) return null;
-  return scopeKey(question, scope);
+  return selection !== null || filters || text !== resolved ? null : scopeKey(question, scope);
 }
 
 /** Returns a key of scope, profile, detail and settings, without the words of the question. */
 export function scopeKey(question: Pick<Question, "scope" | "profile" | "detail">, scope: CacheScope): string {
-  return keyedHash(scope.secret, ["scope", ...scopeParts(question, scope)]);
+  return keyedHash(scope.secret, "scope", ...scopeParts(question, scope));
 }
 
 function scopeParts({ scope, profile, detail }: Pick<Question, "scope" | "profile" | "detail">, settings: CacheScope): unknown[] {
   const { language, encoder, configHash } = settings;
   return [scope.domain, scope.tenant, profile, [...new Set(scope.access)].sort(), language, detail, encoder, configHash];
-}
-
-function keyedHash(secret: string, parts: readonly unknown[]): string {
-  return createHmac("sha256", secret).update(JSON.stringify(parts)).digest("hex");
 }
 
 /**
@@ -130,15 +125,13 @@ interface Served {
  * every hit. Only if the generation of the store is unchanged, a verified hit is used again without reading.
  */
 export class StoredAnswers {
-  private readonly known: LRUCache<string, Read>;
+  private readonly known = new LRUCache<string, Read>({
+    maxSize: KEPT_CHARACTERS,
+    sizeCalculation: ({ text }) => Math.max(1, text.length),
+  });
   private readonly passed = new WeakMap<Answer, Set<string>>();
   private readonly contents = new WeakMap<Answer, SharedContent>();
   private readonly topics = new WeakMap<Answer, readonly string[]>();
-
-  /** @param limit maximum number of characters of all answers together */
-  constructor(limit: number = KEPT_CHARACTERS) {
-    this.known = new LRUCache({ maxSize: limit, sizeCalculation: ({ text }) => Math.max(1, text.length) });
-  }
 
   /** Returns the parsed answer of an entry. While it is cached, equal text gives the same frozen object. */
   read(key: string, text: string): Answer {
@@ -191,7 +184,9 @@ export class StoredAnswers {
   share(stored: Answer, served: Answer): { readonly own: object; readonly content: SharedContent } | null {
     if (!SHARED.every((part) => stored[part] === served[part])) return null;
     const own = Object.fromEntries(Object.entries(stored).filter(([part]) => !SHARED.some((shared) => shared === part)));
-    return { own, content: this.contentOf(served) };
+    const content = this.contents.get(served) ?? contentOf(served);
+    this.contents.set(served, content);
+    return { own, content };
   }
 
   /**
@@ -203,15 +198,11 @@ export class StoredAnswers {
     this.topics.set(served, known);
     return known;
   }
+}
 
-  private contentOf(served: Answer): SharedContent {
-    const before = this.contents.get(served);
-    if (before !== undefined) return before;
-    const body = JSON.stringify(Object.fromEntries(SHARED.map((part) => [part, served[part]])));
-    const content = { hash: sha256Hex(body), body };
-    this.contents.set(served, content);
-    return content;
-  }
+function contentOf(served: Answer): SharedContent {
+  const body = JSON.stringify(Object.fromEntries(SHARED.map((part) => [part, served[part]])));
+  return { hash: sha256Hex(body), body };
 }
 
 function freeze(value: unknown): unknown {
@@ -234,9 +225,7 @@ export interface ReverifyParts {
 export const FLAGGED_WARNING: Warning = { code: "flagged", message: "A reviewer flagged this answer as wrong or doubtful. Do not use it." };
 
 /** A stored answer that may be served, or the rule that prevents it. */
-type Reverified =
-  | { readonly type: "safe"; readonly answer: Answer }
-  | { readonly type: "unsafe"; readonly rule: "flagged" | "documents" | "quotes" | "checks"; readonly reason: string };
+type Reverified = { readonly type: "safe"; readonly answer: Answer } | ReturnType<typeof unsafe>;
 
 /**
  * Verifies a stored answer before it is served, on every cache level (DESIGN.md, "Cache safety"). It must not be flagged,
@@ -251,7 +240,7 @@ export async function reverify(
   effects: "drop" | "none" = "drop",
 ): Promise<Reverified> {
   const isFlagged = entry.reviewStatus === "flagged";
-  if (isFlagged && parts.servesFlagged !== true) return { type: "unsafe", rule: "flagged", reason: "a reviewer flagged the stored answer" };
+  if (isFlagged && parts.servesFlagged !== true) return unsafe("flagged", "a reviewer flagged the stored answer");
   const judged = await judge(entry, scope, parts);
   if (judged.type === "unsafe" && effects === "drop" && !isFlagged) await parts.cache.delete(entry.key);
   if (!isFlagged || judged.type === "unsafe") return judged;
@@ -259,30 +248,28 @@ export async function reverify(
 }
 
 async function judge({ key, answer: text, documents }: CacheEntry, scope: Scope, parts: ReverifyParts): Promise<Reverified> {
-  const current = await parts.documents.load(
-    scope,
-    documents.map(({ id }) => id),
-  );
-  if (documents.length === 0 || documents.some(({ id }) => !current.has(id)))
-    return { type: "unsafe", rule: "documents", reason: "a cited document was deleted or is no longer accessible to you" };
-  if (documents.some(({ id, version }) => current.get(id)?.version !== version))
-    return { type: "unsafe", rule: "documents", reason: "a cited document has changed" };
+  const ids = documents.map(({ id }) => id);
+  const current = await parts.documents.load(scope, ids);
+  if (ids.length === 0 || ids.some((id) => !current.has(id)))
+    return unsafe("documents", "a cited document was deleted or is no longer accessible to you");
+  if (documents.some(({ id, version }) => current.get(id)?.version !== version)) return unsafe("documents", "a cited document has changed");
   const answer = parts.answers.read(key, text);
-  if (!quotesStand(answer, current))
-    return { type: "unsafe", rule: "quotes", reason: "a quote of the stored answer is no longer in its document word for word" };
-  if (!(await parts.recheck(answer)))
-    return { type: "unsafe", rule: "checks", reason: "the current checks find a fault in the stored answer" };
-  return { type: "safe", answer };
+  if (!quotesStand(answer, current)) return unsafe("quotes", "a quote of the stored answer is no longer in its document word for word");
+  const passes = await parts.recheck(answer);
+  return passes ? { type: "safe", answer } : unsafe("checks", "the current checks find a fault in the stored answer");
+}
+
+function unsafe(rule: "flagged" | "documents" | "quotes" | "checks", reason: string) {
+  return { type: "unsafe", rule, reason } as const;
 }
 
 function quotesStand({ citations }: Answer, current: ReadonlyMap<string, StoredDocument>): boolean {
   return (
     citations.length > 0 &&
     citations.every(({ documentId, documentVersion, start, end, quote, context, quoteStart, row }) => {
-      const document = current.get(documentId);
-      if (document === undefined || document.version !== documentVersion) return false;
-      const { text } = document;
+      const { version, text = "" } = current.get(documentId) ?? {};
       return (
+        version === documentVersion &&
         text.slice(start, end) === quote &&
         text.slice(start - quoteStart, start - quoteStart + context.length) === context &&
         (row === undefined || text.slice(row.header.start, row.header.end) === row.header.text)

@@ -7,13 +7,10 @@ import {
   formsHeld,
   holdingCodes,
   holdsCode,
+  missingWarnings,
   namedThings,
   otherNumbers,
-  similarWords,
   spelledLikeOthers,
-  unheldWords,
-  unknownCodes,
-  unknownNames,
   unlikeForms,
   wordsOnce,
   wordsUnheld,
@@ -193,11 +190,12 @@ async function withNamed(made: Decision, asked: AboutThings, context: PipelineCo
   const similar = wordsOnce([...unknown, ...alike]).slice(unknown.length);
   log.fact("not_named", [...unknown, ...similar].join(", ") || null);
   const refused = refusedFor(made);
-  if (unknown.some(isCode)) return { ...refused, warnings: unknownCodes(unknown.filter(isCode)) };
+  if (unknown.some(isCode)) return { ...refused, warnings: missingWarnings("codes", unknown.filter(isCode)) };
   if (usable.length === 0) return { ...refused, warnings: [] };
   const unheld = wordsUnheld(terms, [...repaired, ...unknown, ...similar, ...otherwise, ...held], words.tokens);
   log.fact("not_held", unheld.join(", ") || null);
-  return { ...made, usable, warnings: [...made.warnings, ...unknownNames(unknown), ...similarWords(similar), ...unheldWords(unheld)] };
+  const missing = [...missingWarnings("names", unknown), ...missingWarnings("similar", similar), ...missingWarnings("unheld", unheld)];
+  return { ...made, usable, warnings: [...made.warnings, ...missing] };
 }
 
 /** Returns the confidence and the answer threshold. Logs a notice if the calibration cannot be used. */

@@ -3,7 +3,7 @@ import type { DraftSentence, Quote } from "../shared/types.ts";
 import { type MarkedText, parseMarkers } from "../text/markers.ts";
 import { SENTENCE_MAX_CHARS, splitSentences } from "../text/sentences.ts";
 import { isStopWord } from "../text/tokens.ts";
-import { nameCells, readCells } from "../text/units.ts";
+import { cellsOf, nameCells, readCells } from "../text/units.ts";
 import { createReplyReader, DraftError, INSUFFICIENT } from "./prompt.ts";
 
 /**
@@ -73,10 +73,10 @@ function createDraftTable() {
   let waiting: string | null = null;
   let header: string | null = null;
   const end = () => {
-    const left = waiting;
+    const left = waiting === null ? [] : [readRow(waiting, null)];
     waiting = null;
     header = null;
-    return left === null ? [] : [readRow(left, null)];
+    return left;
   };
   return {
     /** Adds a line and returns the sentences that are complete. A row waits for the next line, because it may be the header. */
@@ -89,9 +89,9 @@ function createDraftTable() {
       if (!isRow(line)) return [...end(), line];
       const row = line.trim().replace(/^\|/, "").replace(/\|$/, "");
       if (header !== null) return [readRow(row, header)];
-      const before = waiting;
+      const before = end();
       waiting = row;
-      return before === null ? [] : [readRow(before, null)];
+      return before;
     },
     end,
   };
@@ -102,13 +102,8 @@ function isRow(line: string): boolean {
 }
 
 function readRow(row: string, header: string | null): string {
-  const cells = header === null ? null : nameCells(header, row);
-  if (cells !== null) return readCells(cells);
-  return row
-    .split("|")
-    .map((cell) => cell.trim())
-    .filter((cell) => cell !== "")
-    .join("; ");
+  const named = header === null ? null : nameCells(header, row);
+  return readCells(named ?? cellsOf(row).flatMap((text) => (text === "" ? [] : [{ name: "", text }])));
 }
 
 /** Maximum characters of model output. Longer output is usually a repetition. */
@@ -116,10 +111,7 @@ export const MAX_DRAFT_CHARACTERS = 20_000;
 
 const SAYS_INSUFFICIENT = new RegExp(`^\\W*${INSUFFICIENT}\\b`);
 
-export interface DraftUsage {
-  inputTokens: number | null;
-  outputTokens: number | null;
-}
+export type DraftUsage = Record<"inputTokens" | "outputTokens", number | null>;
 
 /** Returns the quotes that support `text` in the source with this citation number; `null`: no source has the number. */
 export type Cite = (text: string, number: number) => readonly Quote[] | null;
@@ -145,7 +137,7 @@ const READ_BEHIND = 200;
  */
 export async function* readDraft(
   stream: AsyncIterable<ChatEvent>,
-  reading: DraftReading,
+  { cite, onThought }: DraftReading,
   usage: DraftUsage,
 ): AsyncGenerator<DraftSentence, void> {
   const reply = createReplyReader();
@@ -153,10 +145,7 @@ export async function* readDraft(
   const table = createDraftTable();
   const said: string[] = [];
   const uncited: string[] = [];
-  let pending = "";
-  let read = 0;
-  let behind = 0;
-  const { cite } = reading;
+  let [pending, read, behind] = ["", 0, 0];
   const release = (numbers: readonly number[] = []): DraftSentence[] =>
     uncited.splice(0).map((text) => {
       const quotes = numbers.flatMap((n) => cite(text, n) ?? []);
@@ -166,10 +155,7 @@ export async function* readDraft(
     const drafted = readSentence(line, cite, said);
     if (drafted === null) return;
     const { text, numbers } = drafted;
-    if (numbers.length === 0 && !SAYS_INSUFFICIENT.test(text)) {
-      uncited.push(text);
-      return;
-    }
+    if (numbers.length === 0 && !SAYS_INSUFFICIENT.test(text)) return void uncited.push(text);
     yield* release(numbers);
     yield { text, quotes: numbers.flatMap((n) => cite(text, n) ?? []), missing: numbers.filter((n) => cite(text, n) === null) };
   }
@@ -180,7 +166,7 @@ export async function* readDraft(
       said.length = 0;
       uncited.length = 0;
       table.end();
-      reading.onThought?.();
+      onThought?.();
     }
     if (circles(said)) return;
     pending = setMarkersApart(pending + piece.text);
@@ -230,31 +216,23 @@ export function refersBack({ text }: Pick<DraftSentence, "text">): boolean {
   return REFERS_BACK.test(text);
 }
 
-interface Taken {
-  readonly sentence: string;
-  readonly rest: string;
-  /** True if a line ends after the sentence. */
-  readonly endsParagraph: boolean;
-}
-
-/** Returns the first sentence with its citation markers. Returns `null` as long as further text may change them. */
-function takeSentence(text: string, ended: boolean): Taken | null {
+/**
+ * Returns the first sentence with its citation markers. Returns `null` as long as further text may change them.
+ * `endsParagraph`: a line ends after the sentence.
+ */
+function takeSentence(text: string, ended: boolean) {
   const window = text.slice(0, SENTENCE_MAX_CHARS);
   const isLong = text.length > window.length;
   const [first, next] = splitSentences(window);
   if (first === undefined) return null;
-  if (next === undefined) {
-    if (isLong) throw new DraftError(`no sentence ends within ${SENTENCE_MAX_CHARS} characters`);
-    return ended ? { sentence: text, rest: "", endsParagraph: true } : null;
-  }
-  const end = next.start + leadingMarkers(window.slice(next.start));
-  const isSettled = (ended && !isLong) || (isWordWhole(window.slice(next.start)) && !mayBeMarker(window.slice(end)));
-  if (isSettled) {
+  if (next !== undefined) {
+    const end = next.start + leadingMarkers(window.slice(next.start));
+    const isSettled = (ended && !isLong) || (isWordWhole(window.slice(next.start)) && !mayBeMarker(window.slice(end)));
     const sentence = window.slice(0, first.end) + window.slice(next.start, end);
-    return { sentence, rest: text.slice(end), endsParagraph: window.slice(first.end, end).includes("\n") };
+    if (isSettled) return { sentence, rest: text.slice(end), endsParagraph: window.slice(first.end, end).includes("\n") };
   }
   if (isLong) throw new DraftError(`no sentence ends within ${SENTENCE_MAX_CHARS} characters`);
-  return null;
+  return ended ? { sentence: text, rest: "", endsParagraph: true } : null;
 }
 
 const MARKER_SHAPE = /^\s*(?:[[【]{1,2}[^[\]【】]{0,60}[\]】]{1,2}|[⁰¹²³⁴⁵⁶⁷⁸⁹]+)/;
@@ -295,9 +273,8 @@ const MARKUP = /<\/?[a-z][a-z0-9-]*(?:[\s/>]|$)|^[\s{[]*"[^"]{1,60}"\s*:/i;
 /** Returns whether the draft loops (see `CIRCLE_SENTENCES`). */
 function circles(said: readonly string[]): boolean {
   for (let length = 1; length <= CIRCLE_SENTENCES && length * CIRCLE_ROUNDS <= said.length; length++) {
-    const from = said.length - length * CIRCLE_ROUNDS;
-    const isRound = (i: number) => said[from + i] === said[from + (i % length)];
-    if (Array.from({ length: length * CIRCLE_ROUNDS }, (_, i) => i).every(isRound)) return true;
+    const last = said.slice(-length * CIRCLE_ROUNDS);
+    if (last.every((text, i) => text === last[i % length])) return true;
   }
   return false;
 }

@@ -23,8 +23,18 @@ export interface Asked {
 }
 
 /** Builds the grounded prompt: rules, numbered sources, earlier turns and the question. */
-export function groundedPrompt(asked: Asked): ChatPrompt {
-  return { system: systemPrompt(asked), user: fillSlots(readPrompt("grounded.user.md"), slotsOf(asked)) };
+export function groundedPrompt({ question, sources, history, rules = [] }: Asked): ChatPrompt {
+  const common = readPrompt("grounded.system.md");
+  const last = common.match(/^\d+\. /gm)?.length ?? 0;
+  const turns = history.map((turn) => `- Q: ${oneLine(turn.question)}\n  A: ${oneLine(turn.answer)}`).join("\n");
+  return {
+    system: fillSlots(common, { further: rules.map((rule, i) => `${last + 1 + i}. ${rule}\n`).join("") }),
+    user: fillSlots(readPrompt("grounded.user.md"), {
+      history: turns === "" ? "" : `Earlier in this conversation (only to understand the question; never a source):\n${turns}\n\n`,
+      sources: sources.map((source, i) => listSource(source, i + 1)).join("\n"),
+      question,
+    }),
+  };
 }
 
 /** Builds the prompt by which a model selects, from numbered passages, those that answer. */
@@ -36,21 +46,6 @@ export function choosePrompt(question: string, candidates: readonly CompleteQuot
   return {
     system: readPrompt("choose.system.md"),
     user: fillSlots(readPrompt("choose.user.md"), { passages: listed.join("\n"), question, most: String(most) }),
-  };
-}
-
-function systemPrompt({ rules = [] }: Asked): string {
-  const common = readPrompt("grounded.system.md");
-  const last = common.match(/^\d+\. /gm)?.length ?? 0;
-  return fillSlots(common, { further: rules.map((rule, i) => `${last + 1 + i}. ${rule}\n`).join("") });
-}
-
-function slotsOf({ question, sources, history }: Asked): Record<string, string> {
-  const turns = history.map((turn) => `- Q: ${oneLine(turn.question)}\n  A: ${oneLine(turn.answer)}`).join("\n");
-  return {
-    history: turns === "" ? "" : `Earlier in this conversation (only to understand the question; never a source):\n${turns}\n\n`,
-    sources: sources.map((source, i) => listSource(source, i + 1)).join("\n"),
-    question,
   };
 }
 
@@ -123,8 +118,8 @@ export function createReplyReader() {
       sentences++;
       text += markedText(sentence.data);
     }
-    if (last && sentences === 0) isDenied ||= DENIES.test(held);
-    else if (last) isDenied ||= DENIES.exec(held)?.[1] === "false";
+    const denial = last ? DENIES.exec(held)?.[1] : undefined;
+    isDenied ||= denial === "false" || (denial === "true" && sentences === 0);
     if (last && sentences === 0 && !isDenied) throw new DraftError("the answer consists of markup or data instead of sentences");
     return isDenied ? (last ? `${INSUFFICIENT}\n` : "") : text;
   };
@@ -133,16 +128,11 @@ export function createReplyReader() {
     take(more: string, last: boolean): string {
       if (form === "text") return more;
       held += more;
-      if (form === null) {
-        if (JSON_START.test(held)) {
-          form = "json";
-          held = held.slice(held.indexOf("{"));
-        } else if (!last && MAYBE_JSON.test(held)) return "";
-        else {
-          form = "text";
-          return held;
-        }
-      }
+      if (form === "json") return takeSentences(last);
+      if (!last && !JSON_START.test(held) && MAYBE_JSON.test(held)) return "";
+      form = JSON_START.test(held) ? "json" : "text";
+      if (form === "text") return held;
+      held = held.slice(held.indexOf("{"));
       return takeSentences(last);
     },
   };

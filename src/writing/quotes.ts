@@ -2,6 +2,7 @@ import { EXCEPTION, NEGATOR } from "../language/content-words.ts";
 import { type Candidate, quoteOf, textOf } from "../ranking/candidates.ts";
 import type { AskedBits, CandidateView, Choice, QuoteWords } from "../ranking/features.ts";
 import type { AnswerSentence, Citation, CitedRow, DraftSentence, FurtherSource, Passage, Quote, SourceText } from "../shared/types.ts";
+import { onceEach } from "../text/numbers.ts";
 import { originalPlaceOf } from "../text/original-place.ts";
 import { nameCells, readCells, unitAt } from "../text/units.ts";
 
@@ -140,8 +141,7 @@ function readForComparison(text: string, words: Pick<QuoteWords, "tokens">) {
 function saysTheSame(a: ComparedQuote, b: ComparedQuote): boolean {
   if (a.text === b.text) return true;
   if (a.numbers !== b.numbers || a.negations !== b.negations || a.tokens.size === 0) return false;
-  let shared = 0;
-  for (const token of a.tokens) if (b.tokens.has(token)) shared++;
+  const shared = [...a.tokens].filter((token) => b.tokens.has(token)).length;
   return shared / (a.tokens.size + b.tokens.size - shared) >= SAME_WORDS;
 }
 
@@ -173,10 +173,8 @@ function siblingRows({ candidates, asked }: Pick<Choice, "candidates" | "asked">
     const [keys, wanted] = [asked.bitsIn(row.text), asked.bitsIn(other.text)];
     // A number in the first cell, the row's label, identifies the row. Compare it separately: numbers in other cells, such
     // as "up to 4 times a day", may occur in every row.
-    const [label, wantedLabel] = [row, other].map(({ text }) => asked.bitsIn(text.split("|")[0] ?? "") & asked.numbers) as [
-      AskedBits,
-      AskedBits,
-    ];
+    const labelBits = ({ text }: CandidateView) => asked.bitsIn(text.split("|")[0] ?? "") & asked.numbers;
+    const [label, wantedLabel] = [labelBits(row), labelBits(other)];
     if ((keys & ~wanted) !== 0 || (label & ~wantedLabel) !== 0) return false;
     if ((wanted & asked.numbers & ~keys) !== 0 || (wantedLabel & ~label) !== 0) return true;
     return keys !== wanted && (keys & ~(inEvery.get(table) ?? 0)) === 0;
@@ -186,13 +184,6 @@ function siblingRows({ candidates, asked }: Pick<Choice, "candidates" | "asked">
 /** Returns a key for the table of a row, from document and header; `null` if the candidate is not a row with a header. */
 function tableOf({ candidate, evidence }: CandidateView): string | null {
   return candidate.header === null ? null : `${evidence.passage.document.id} ${candidate.header.text}`;
-}
-
-export interface ExtractOptions {
-  /** Maximum number of quotes, not counting their context. */
-  readonly quotes: number;
-  /** Target length of the answer in words. The first quote is shown at any length. */
-  readonly words: number;
 }
 
 /** Target length in words: half a minute of reading, or two minutes with more detail. */
@@ -211,18 +202,24 @@ const VALUE_SHARE = 0.25;
 /**
  * Builds an answer from exact quotes. The best quote comes first, with its context, conditions and continuation. The
  * others follow in the order of their documents.
+ * @param limits maximum number of `quotes`, not counting their context, and target length in `words`. The first quote is
+ * shown at any length
  */
-export function writeExtractive(candidates: readonly QuoteCandidate[], { quotes, words }: ExtractOptions): DraftSentence[] {
+export function writeExtractive(
+  candidates: readonly QuoteCandidate[],
+  { quotes, words }: Readonly<Record<"quotes" | "words", number>>,
+): DraftSentence[] {
   const chosen: QuoteCandidate[] = [];
   const covered = new Set<string>();
   const shown: Quote[] = [];
   let spent = 0;
-  for (const { candidate, reserved } of withReserved(candidates)) {
+  const { order, reserved } = withReserved(candidates);
+  for (const candidate of order) {
     const adds = [...candidate.covers].some((one) => !covered.has(one));
     const share = candidate.score / (candidates[0]?.score ?? 1);
     const isPart = candidate.isRequired === true;
     if (chosen.length >= quotes && !isPart) continue;
-    if (!isPart && share < (reserved ? VALUE_SHARE : adds ? LEAST_SHARE : NEAR_BEST)) continue;
+    if (!isPart && share < (reserved.has(candidate) ? VALUE_SHARE : adds ? LEAST_SHARE : NEAR_BEST)) continue;
     const fresh = withNeighbours(candidate).filter((quote) => !shown.some((other) => isWithin(quote, other)));
     // The quotes chosen so far contain this candidate.
     if (fresh.length === 0) continue;
@@ -240,26 +237,17 @@ export function writeExtractive(candidates: readonly QuoteCandidate[], { quotes,
  * Orders candidates: first the best one, then required ones (`isRequired`). Then, for each requested kind of value that
  * none of these has, the best candidate with that kind (`reserved`). All others follow.
  */
-function withReserved(candidates: readonly QuoteCandidate[]): { candidate: QuoteCandidate; reserved: boolean }[] {
-  const [best, ...others] = candidates;
-  if (best === undefined) return [];
-  const parts = others.filter(({ isRequired }) => isRequired === true);
-  const held = new Set([best, ...parts].flatMap(({ covers }) => [...covers]));
-  const reserved: QuoteCandidate[] = [];
-  for (const candidate of others) {
-    if (parts.includes(candidate)) continue;
+function withReserved(candidates: readonly QuoteCandidate[]) {
+  const first = new Set(candidates.filter(({ isRequired }, i) => i === 0 || isRequired === true));
+  const held = new Set([...first].flatMap(({ covers }) => [...covers]));
+  const reserved = new Set<QuoteCandidate>();
+  for (const candidate of candidates) {
+    if (first.has(candidate)) continue;
     const kinds = [...candidate.covers].filter((one) => one.startsWith(VALUE) && !held.has(one));
-    if (kinds.length === 0) continue;
-    reserved.push(candidate);
+    if (kinds.length > 0) reserved.add(candidate);
     for (const kind of kinds) held.add(kind);
   }
-  return [
-    ...[best, ...parts].map((candidate) => ({ candidate, reserved: false })),
-    ...reserved.map((candidate) => ({ candidate, reserved: true })),
-    ...others
-      .filter((candidate) => !reserved.includes(candidate) && !parts.includes(candidate))
-      .map((candidate) => ({ candidate, reserved: false })),
-  ];
+  return { order: new Set([...first, ...reserved, ...candidates]), reserved };
 }
 
 /**
@@ -317,22 +305,13 @@ function sameQuote(citation: Citation, { passage, start, end }: Quote): boolean 
 
 function toCitation(quote: Quote, n: number): Citation {
   const { passage, start, end, text } = quote;
-  const { document, range } = passage;
+  const { document, range, chunkId } = passage;
+  const { id: documentId, version: documentVersion, url, title, asOf } = document;
   const unit = unitAt(passage, start);
   const row = toRow(quote, unit?.caption ?? null);
   return {
-    n,
-    documentId: document.id,
-    documentVersion: document.version,
-    chunkId: passage.chunkId,
-    url: document.url,
-    title: document.title,
-    asOf: document.asOf,
-    quote: text,
-    start,
-    end,
-    context: passage.text,
-    quoteStart: start - range.start,
+    ...{ n, documentId, documentVersion, chunkId, url, title, asOf },
+    ...{ quote: text, start, end, context: passage.text, quoteStart: start - range.start },
     headingPath: unit?.headingPath ?? passage.headingPath,
     page: unit?.page ?? null,
     original: originalPlaceOf(document, { start, end }),
@@ -349,8 +328,6 @@ function toRow({ text, header }: Quote, caption: SourceText | null): CitedRow | 
 
 /** Returns the documents of a passage's near-duplicates, each once, except the passage's own document. */
 function furtherSources({ document, twins = [] }: Passage): FurtherSource[] {
-  const others = twins.filter(
-    ({ documentId }, i) => documentId !== document.id && twins.findIndex((one) => one.documentId === documentId) === i,
-  );
+  const others = onceEach(twins, ({ documentId }) => documentId).filter(({ documentId }) => documentId !== document.id);
   return others.map(({ documentId, documentVersion, title, url, asOf }) => ({ documentId, documentVersion, title, url, asOf }));
 }

@@ -19,12 +19,7 @@ function toLineSource({ row, ...citation }: Citation): LineSource {
 }
 
 /** Returns the next line of an answer. @param above the line above it */
-export function nextLine(
-  question: string,
-  sentence: LineSentence,
-  citations: readonly Citation[],
-  above: Line<LineSource> | undefined,
-): Line<LineSource> {
+export function nextLine(question: string, sentence: LineSentence, citations: readonly Citation[], above: Line | undefined): Line {
   const cited = quotedBy(sentence, citations);
   const source = cited === null ? null : toLineSource(cited);
   const label = source === null ? null : labelOf(source, above);
@@ -46,13 +41,10 @@ function labelOf(source: LineSource, above: Line | undefined): string | null {
   if (heading === "" || heading.toLowerCase() === source.title.trim().toLowerCase() || quote.startsWith(heading)) return null;
   if (before?.documentId === source.documentId && before.headingPath.join("\n") === headingPath.join("\n")) return null;
   if (row !== undefined || (isListItem(source) && !/:\s*(?:\n|$)/.test(quote))) return heading;
-  if (above === undefined) return heading.endsWith("?") && isRightBelow(source, heading) ? heading : null;
+  const isRightBelow = source.context.slice(0, source.quoteStart).trimEnd().endsWith(heading);
+  if (above === undefined) return heading.endsWith("?") && isRightBelow ? heading : null;
   const own = new Set(tokenize(quote));
   return tokenize(heading).some((token) => own.has(token)) ? null : heading;
-}
-
-function isRightBelow({ context, quoteStart }: LineSource, heading: string): boolean {
-  return context.slice(0, quoteStart).trimEnd().endsWith(heading);
 }
 
 /**
@@ -135,12 +127,10 @@ function prefixesOf({ warnings }: Answer): string[] {
 export function renderAnswerHtml(answer: Answer): string {
   if (answer.refusal !== null) return `<p>${escapeHtml(answer.refusal.message)}</p>`;
   const paragraphs = answerLines(answer).map((line, i) => {
-    const doubts = doubtsAt(answer, i)
-      .map((doubt) => ` <em>(${escapeHtml(doubt)})</em>`)
-      .join("");
+    const doubts = doubtsAt(answer, i).map((doubt) => ` <em>(${escapeHtml(doubt)})</em>`);
     const marks = line.citations.map((n) => `<sup><a href="#citation-${n}">[${n}]</a></sup>`).join("");
     const label = line.label === null ? "" : `<small>${escapeHtml(line.label)}</small> `;
-    return `<p>${label}${lineHtml(line)}${marks}${doubts}</p>`;
+    return `<p>${label}${lineHtml(line)}${marks}${doubts.join("")}</p>`;
   });
   const sources = answer.citations.map(
     ({ n, title, url, quote, ...place }) =>
@@ -154,9 +144,7 @@ function lineHtml({ text, source, askedCell }: Line): string {
   if (source?.row === undefined) return escapeHtml(text);
   const { first, rest } = splitRow(source.row.cells, askedCell);
   const said = first === null ? [] : [`${escapeHtml(first.label)}: <b>${escapeHtml(first.value)}</b> (${escapeHtml(first.column)})`];
-  const named = rest.map((cell) =>
-    cell.name === "" ? escapeHtml(cell.text) : `<b>${escapeHtml(cell.name)}:</b> ${escapeHtml(cell.text)}`,
-  );
+  const named = rest.map(({ name, text: value }) => (name === "" ? "" : `<b>${escapeHtml(name)}:</b> `) + escapeHtml(value));
   return [...said, ...named].join("; ");
 }
 

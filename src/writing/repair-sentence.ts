@@ -2,12 +2,6 @@ import type { DraftSentence } from "../shared/types.ts";
 import { isStopWord, words } from "../text/tokens.ts";
 import { type BindSentence, headOf, type OfferedSource } from "./sources.ts";
 
-interface DraftGround {
-  readonly sources: readonly OfferedSource[];
-  /** Texts of the prompt that an answer must not repeat: rules, templates, question. */
-  readonly frame: readonly string[];
-}
-
 /** Minimum content words of a sentence that ends in a colon. A shorter one makes no claim: "The answer is:". */
 const ANNOUNCES = 3;
 /**
@@ -21,8 +15,9 @@ const ECHOES = 4;
 /**
  * Returns a function that detects sentences without a claim: courtesies, announcements, questions, bare titles of
  * sources, copies of the prompt. Such sentences are dropped, and do not count as faults.
+ * @param frame texts of the prompt that an answer must not repeat: rules, templates, question
  */
-export function createStatementTest({ sources, frame }: DraftGround): (sentence: DraftSentence) => boolean {
+export function createStatementTest(sources: readonly OfferedSource[], frame: readonly string[]): (sentence: DraftSentence) => boolean {
   let held: ReadonlySet<string> | null = null;
   const framed = frame.map(wordsOf);
   const titles = new Set(sources.flatMap(titlesOf).map(wordsOf));
@@ -32,15 +27,11 @@ export function createStatementTest({ sources, frame }: DraftGround): (sentence:
     const content = said.split(" ").filter((word) => !isStopWord(word));
     if (text.endsWith("?") || (text.endsWith(":") && content.length < ANNOUNCES)) return true;
     const isEcho = said.split(" ").length >= ECHOES && framed.some((line) => line.includes(said));
-    if (isCited) return isEcho && !sourcesSay(sources, said);
+    if (isCited) return isEcho && !sources.some((source) => textsOf(source).some((line) => wordsOf(line).includes(said)));
     if (titles.has(said)) return true;
     held ??= new Set(sources.flatMap(textsOf).flatMap((line) => wordsOf(line).split(" ")));
     return isEcho || (content.length < CLAIMS && !content.some((word) => /\d/.test(word) || held?.has(word) === true));
   };
-}
-
-function sourcesSay(sources: readonly OfferedSource[], said: string): boolean {
-  return sources.some((source) => textsOf(source).some((line) => wordsOf(line).includes(said)));
 }
 
 function textsOf(source: OfferedSource): string[] {
@@ -52,14 +43,8 @@ function titlesOf({ passage }: OfferedSource): string[] {
 }
 
 function wordsOf(text: string): string {
-  return words(text)
-    .map((word) => word.text)
-    .join(" ");
-}
-
-interface SourcesToCite {
-  readonly sources: readonly OfferedSource[];
-  readonly bind: BindSentence;
+  const spelled = words(text).map((word) => word.text);
+  return spelled.join(" ");
 }
 
 /** Returns whether a sentence is only a word or a value, such as "Yes." or "10 percent.". It is too short to be checked as a claim. */
@@ -72,7 +57,11 @@ function isBare(text: string): boolean {
  * Repairs a drafted sentence. Removes a source's title that the model copied from the prompt. Cites the only source if the
  * sentence cites nothing. Replaces a sentence such as "Yes." by the quotes that it cites.
  */
-export function repairSentence(sentence: DraftSentence, question: string, { sources, bind }: SourcesToCite): DraftSentence[] {
+export function repairSentence(
+  sentence: DraftSentence,
+  question: string,
+  { sources, bind }: { readonly sources: readonly OfferedSource[]; readonly bind: BindSentence },
+): DraftSentence[] {
   const [only, ...others] = sources;
   const head = sources.map((source) => `(${headOf(source)})`).find((one) => sentence.text.startsWith(one));
   const text = head === undefined ? sentence.text : sentence.text.slice(head.length).trimStart();

@@ -25,8 +25,13 @@ export function createBinder(words: Pick<QuoteWords, "tokens" | "idf">): BindSen
     const total = [...open].reduce((sum, token) => sum + weigh(token), 0);
     const bound = new Set<Quote>();
     while (bound.size < MAX_QUOTES) {
-      const best = bestOf(citable, open, tokensOf, weigh);
-      if (best === null) break;
+      const gains = citable.map((quote) => {
+        const brings = [...open].filter((token) => tokensOf(quote).has(token));
+        return { quote, brings, gain: brings.reduce((sum, token) => sum + weigh(token), 0) };
+      });
+      // On a tie, the first quote.
+      const [best] = gains.filter(({ gain }) => gain > 0).sort((a, b) => b.gain - a.gain);
+      if (best === undefined) break;
       const isEnough = bound.size > 0 && best.gain < LEAST_GAIN * total && !best.brings.some((token) => /\d/.test(token));
       if (isEnough) break;
       bound.add(best.quote);
@@ -34,23 +39,6 @@ export function createBinder(words: Pick<QuoteWords, "tokens" | "idf">): BindSen
     }
     return bound.size === 0 ? citable.slice(0, 1) : citable.filter((quote) => bound.has(quote));
   };
-}
-
-/** Returns the quote that adds most IDF; the first such quote on a tie; `null` if no quote adds any. */
-function bestOf(
-  citable: readonly Quote[],
-  open: ReadonlySet<string>,
-  tokensOf: (quote: Quote) => ReadonlySet<string>,
-  weigh: (token: string) => number,
-): { quote: Quote; gain: number; brings: readonly string[] } | null {
-  let best: { quote: Quote; gain: number; brings: readonly string[] } | null = null;
-  for (const quote of citable) {
-    const held = tokensOf(quote);
-    const brings = [...open].filter((token) => held.has(token));
-    const gain = brings.reduce((sum, token) => sum + weigh(token), 0);
-    if (gain > (best?.gain ?? 0)) best = { quote, gain, brings };
-  }
-  return best;
 }
 
 /** A numbered source in a prompt: verbatim parts of a passage. */
@@ -102,9 +90,8 @@ export function headOf({ passage, stretches }: OfferedSource): string {
   const [first] = given;
   const headings = (first?.type === "heading" ? first.headingPath.slice(0, -1) : first?.headingPath) ?? passage.headingPath;
   const names = [title, ...headings.filter((heading) => heading !== title)].map(oneLine);
-  const pages = given.flatMap(({ page }) => (page === null ? [] : [page]));
-  const from = Math.min(...pages);
-  const to = Math.max(...pages);
+  const pages = given.flatMap(({ page }) => page ?? []);
+  const [from, to] = [Math.min(...pages), Math.max(...pages)];
   const page = pages.length === 0 ? "" : from === to ? `, page ${from}` : `, pages ${from} to ${to}`;
   return `${names.join(" – ")}${page}`;
 }

@@ -91,7 +91,7 @@ export async function* writeDrafts(
   let ending: Ending = { type: "failed", error: null };
   if (task !== null) {
     outcome.writer = task.model.id;
-    ending = yield* writeByModel(task, question, outcome, writing, record, signal);
+    ending = yield* writeByModel({ task, question, outcome, settings, record, signal });
     if (ending.type === "done") return;
   }
   if (record.shown.length === 0) outcome.writer = "extractive";
@@ -107,25 +107,27 @@ export async function* writeDrafts(
 /** How the model's writing ended. `done`: the answer is complete. `faulty` (failed checks) and `failed` (error): quotes follow. */
 type Ending = { readonly type: "done" } | { readonly type: "faulty" } | { readonly type: "failed"; readonly error: unknown };
 
-async function* writeByModel(
-  task: ModelTask,
-  question: Question,
-  outcome: WriteOutcome,
-  writing: Writing,
-  record: DraftRecord,
-  signal: AbortSignal,
-): AsyncGenerator<OfferedDraft, Ending> {
-  const { onFault } = writing.settings;
-  const run = (attempt: Attempt) => drawDraft(attempt, question.resolved, task, outcome, writing, record, signal);
+/** A task with everything that the drafts of the model need. */
+interface Run extends Pick<Writing, "settings"> {
+  readonly task: ModelTask;
+  readonly question: Question;
+  readonly outcome: WriteOutcome;
+  readonly record: DraftRecord;
+  readonly signal: AbortSignal;
+}
+
+async function* writeByModel(run: Run): AsyncGenerator<OfferedDraft, Ending> {
+  const { task, outcome, record } = run;
+  const { onFault } = run.settings;
   const stood: DraftSentence[] = [];
   if (onFault === "reject") {
-    const ending = yield* run({ isHeld: () => true, stood });
+    const ending = yield* drawDraft(stood, () => true, run);
     if (ending.type === "faulty") return { type: "done" };
     if (ending.type === "failed" || outcome.insufficient) return ending;
     yield* stood;
     return { type: record.shown.length > 0 ? "done" : "faulty" };
   }
-  const ending = yield* run({ isHeld: (fell) => onFault === "select" && fell, stood });
+  const ending = yield* drawDraft(stood, (fell) => onFault === "select" && fell, run);
   if (ending.type !== "faulty" || onFault !== "select" || record.faults.length === 0) return ending;
   const selected = await task.select(outcome.calls);
   const drafts = selected.type === "chosen" ? quoteDrafts(selected.quotes) : [];
@@ -149,25 +151,18 @@ function quoteDrafts(quotes: readonly CompleteQuote[]): DraftSentence[] {
   return quotes.flatMap(withNeighbours).map((quote) => ({ text: quote.text, quotes: [quote], missing: [] }));
 }
 
-interface Attempt {
-  /** Returns whether the next sentence is checked but not shown yet. @param fell true if a sentence of this draft has failed */
-  readonly isHeld: (fell: boolean) => boolean;
-  /** Collects the sentences that passed but are not shown yet. */
-  readonly stood: DraftSentence[];
-}
-
-/** Runs one draft. Returns `faulty` if a sentence failed, or if none passed. */
+/**
+ * Runs one draft. Returns `faulty` if a sentence failed, or if none passed.
+ * @param stood collects the sentences that passed but are not shown yet
+ * @param isHeld returns whether the next sentence is checked but not shown yet; `fell`: a sentence of this draft has failed
+ */
 async function* drawDraft(
-  { isHeld, stood }: Attempt,
-  question: string,
-  task: ModelTask,
-  outcome: WriteOutcome,
-  { settings }: Writing,
-  record: DraftRecord,
-  signal: AbortSignal,
+  stood: DraftSentence[],
+  isHeld: (fell: boolean) => boolean,
+  { task, question, outcome, settings, record, signal }: Run,
 ): AsyncGenerator<OfferedDraft, Ending> {
   const { model, prompt, sources, bind } = task;
-  const saysNothing = createStatementTest({ sources, frame: [prompt.system, readPrompt("grounded.user.md"), question] });
+  const saysNothing = createStatementTest(sources, [prompt.system, readPrompt("grounded.user.md"), question.resolved]);
   const cite = (text: string, n: number) => {
     const source = sources[n - 1];
     return source === undefined ? null : bind(text, source);
@@ -191,7 +186,7 @@ async function* drawDraft(
         if (outcome.insufficient) break;
         drawn++;
         if (saysNothing(drafted)) continue;
-        for (const sentence of repairSentence(drafted, question, task)) {
+        for (const sentence of repairSentence(drafted, question.resolved, task)) {
           const fallen = record.faults.length;
           const held = isHeld(fallen > before);
           const leans: boolean = hasFallen && refersBack(sentence);
@@ -218,11 +213,8 @@ function warningOf(ending: Ending, model: string, { shown, faults }: DraftRecord
     return { code: "model_failed", message: `The model "${model}" failed (${messageOf(ending.error)})${replacement}.` };
   if (shown.length === 0)
     return { code: "model_unusable", message: `The draft of the model failed the checks and is not shown${replacement}.` };
-  const failedSentences = faults.length === 1 ? "A sentence" : `${faults.length} sentences`;
-  return {
-    code: "model_faulty",
-    message: `${failedSentences} of the model failed the checks and ${faults.length === 1 ? "is" : "are"} omitted${replacement}.`,
-  };
+  const [failed, are] = faults.length === 1 ? ["A sentence", "is"] : [`${faults.length} sentences`, "are"];
+  return { code: "model_faulty", message: `${failed} of the model failed the checks and ${are} omitted${replacement}.` };
 }
 
 /** Sources for a prompt in citation order, in groups. Either all sources of a group are included, or none. */

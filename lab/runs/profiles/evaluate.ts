@@ -1,8 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { createEngine, type Engine } from "../../../src/engine/engine.ts";
+import type { GoldenAnswerable, GoldenUnanswerable } from "../../../src/grading/golden.ts";
 import { type GoldenPlaces, locatePlaces } from "../../../src/grading/golden-places.ts";
-import type { GoldenAnswerable, GoldenSet, GoldenUnanswerable } from "../../../src/grading/golden-set.ts";
+import type { GoldenSet } from "../../../src/grading/golden-set.ts";
 import { judgeAnswerable, judgeUnanswerable, openGoldenSet } from "../../../src/grading/run-golden.ts";
 import { profileNamed, profiles } from "../../../src/profiles/index.ts";
 import type { Profile } from "../../../src/profiles/profile.ts";

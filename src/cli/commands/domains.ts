@@ -94,10 +94,10 @@ Examples:
     if (documents !== undefined && domain === undefined)
       throw new RequestError("config_invalid", "--documents applies to one pack. Name it: `sourcebound doctor book --documents FOLDER`.");
     const { checkPack } = await import("../../engine/packs/check-pack.ts");
-    const { CalibrationFiles } = await import("../../evidence/calibration.ts");
-    const calibrations = new CalibrationFiles({ folder: calibrationFolder(data), clock: () => performance.now() });
+    const { createCalibrationFinder } = await import("../../evidence/calibration.ts");
+    const findCalibration = createCalibrationFinder(calibrationFolder(data), () => performance.now());
     const madeHere = async ({ name, default_profile: profile }: DomainPack) =>
-      calibrations.find(name, profile, null) === null ? null : withEngine(context, config, (engine) => engine.gateThreshold(name));
+      findCalibration(name, profile, null) === null ? null : withEngine(context, config, (engine) => engine.gateThreshold(name));
     const reports: PackReport[] = [];
     for (const name of domain === undefined ? listDomains(domainsDir) : [domain]) {
       terminal.progress(`${name} …`);

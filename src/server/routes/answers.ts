@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Engine } from "../../engine/engine.ts";
 import { mayShowRecord, unknownRecord, visibleRecord } from "../../engine/proofs.ts";
-import { mayBeShown } from "../../memory/named-documents.ts";
+import { documentsIn, seesEvery } from "../../memory/named-documents.ts";
 import { FLAGGED_WARNING } from "../../memory/stored-answers.ts";
 import type { AnswerRecord } from "../../pipeline/assemble.ts";
 import { RequestError } from "../../shared/errors.ts";
@@ -114,7 +114,7 @@ function sessionOf(
 /** Returns a past answer. If the caller may not see it, or if one of its documents is gone, the answer counts as unknown. */
 async function answerFor(engine: Engine, caller: Caller, id: string): Promise<Answer> {
   const { answer, options, isFlagged } = await answerOf(engine, caller, id);
-  if (!(await mayBeShown(answer, engine.scope(options), engine.store.documents))) throw unknownAnswer(id);
+  if (!(await seesEvery(documentsIn(answer), engine.scope(options), engine.store.documents))) throw unknownAnswer(id);
   return { ...answer, sessionId: null, warnings: isFlagged ? [FLAGGED_WARNING, ...answer.warnings] : answer.warnings };
 }
 
