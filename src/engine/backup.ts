@@ -113,7 +113,7 @@ async function beginsAsGzip(path: string): Promise<boolean> {
 
 async function dumpFiles(folder: string, write: (line: BackupLine) => Promise<void>): Promise<number> {
   const names: string[] = existsSync(join(folder, PROOF_KEY_FILE)) ? [PROOF_KEY_FILE] : [];
-  for (const kept of KEPT_FOLDERS) names.push(...(await listFiles(join(folder, kept))).map((path) => `${kept}/${path}`));
+  for (const kept of KEPT_FOLDERS) for (const path of await listFiles(join(folder, kept))) names.push(`${kept}/${path}`);
   for (const file of names) await write({ file, base64: await readFile(join(folder, file), "base64") });
   return names.length;
 }

@@ -171,10 +171,10 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
       const { name } = domains.pack(domain);
       const chosen = opened.openEncoder(spec);
       const configured = JSON.stringify(opened.spec);
-      const index = indexes.of(name);
-      await index.ready();
+      await indexes.of(name).ready();
       const activate = ({ id }: Pick<Encoder, "id">) => store.encoders.activate(name, { id, spec, configured });
-      await index.switchTo(chosen, activate, { signal, ...(onEmbed === undefined ? {} : { onEmbed }) });
+      // A refresh may have replaced the index meanwhile.
+      await indexes.of(name).switchTo(chosen, activate, { signal, ...(onEmbed === undefined ? {} : { onEmbed }) });
       return { domain: name, encoder: chosen.id };
     },
     /**

@@ -97,10 +97,11 @@ function assertNothingLocal(folder: string): void {
 }
 
 function holdsSomething(path: string): boolean {
+  if (!existsSync(path)) return false;
   try {
     return readdirSync(path).some((name) => !name.startsWith("."));
-  } catch (error) {
-    return systemCodeOf(error) !== "ENOENT";
+  } catch {
+    return true;
   }
 }
 
@@ -256,10 +257,15 @@ function watchEncoder(encoder: Encoder, tell: CallListener): Encoder {
     ...(batch === undefined ? {} : { batch }),
     async embed(texts, options) {
       const finish = begin("embeddings", model ?? id, tell);
-      const vectors = encoder.embed(texts, options);
-      const failed = (error: unknown) => finish(codeOf(error));
-      vectors.then(() => finish(null), failed);
-      return vectors;
+      let failure: string | null = null;
+      try {
+        return await encoder.embed(texts, options);
+      } catch (error) {
+        failure = codeOf(error);
+        throw error;
+      } finally {
+        finish(failure);
+      }
     },
   };
 }

@@ -45,9 +45,10 @@ const LONGEST = 34;
 export function ibanLength(text: string): number {
   for (let end = text.length; end > 0; end = text.lastIndexOf(" ", end - 1)) {
     const bare = text.slice(0, end).replaceAll(" ", "").toUpperCase();
-    if (bare.length < SHORTEST) return 0;
+    if (bare.length < SHORTEST || /[^A-Z\d]/.test(bare)) return 0;
+    if (bare.length > LONGEST) continue;
     const digits = [...bare.slice(4), ...bare.slice(0, 4)].map((character) => Number.parseInt(character, 36)).join("");
-    if (bare.length <= LONGEST && BigInt(digits) % 97n === 1n) return end;
+    if (BigInt(digits) % 97n === 1n) return end;
   }
   return 0;
 }

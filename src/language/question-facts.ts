@@ -48,7 +48,7 @@ export function createEntityReader(entities: readonly EntityPatterns[], spell = 
     all.flatMap(({ type, canonical, pattern }) =>
       [...text.matchAll(pattern)].map((match) => ({
         ...{ type, text: match[0] },
-        value: canonical.replaceAll(/\$(&|\d)/g, (_, n: string) => spell(n === "&" ? match[0] : (match[Number(n)] ?? ""))),
+        value: canonical.replaceAll(/\$([&1-9])/g, (_, n: string) => spell(n === "&" ? match[0] : (match[Number(n)] ?? ""))),
       })),
     );
 }

@@ -42,10 +42,12 @@ function frequentWords(documents: readonly Pick<FolderDocument, "text">[]): stri
 /** Counts the words of documents by root, without common words. `text` is the first form of a word. */
 export function countWords(documents: readonly Pick<FolderDocument, "text">[], read: ReadWords, accepts: (text: string) => boolean) {
   const counts = new Map<string, { readonly text: string; readonly n: number }>();
-  for (const word of documents.flatMap(({ text }) => read(text))) {
-    if (word.common || !accepts(word.text)) continue;
-    const { text, n } = counts.get(word.root) ?? { text: word.text, n: 0 };
-    counts.set(word.root, { text, n: n + 1 });
+  for (const document of documents) {
+    for (const word of read(document.text)) {
+      if (word.common || !accepts(word.text)) continue;
+      const { text, n } = counts.get(word.root) ?? { text: word.text, n: 0 };
+      counts.set(word.root, { text, n: n + 1 });
+    }
   }
   return counts;
 }
