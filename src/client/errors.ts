@@ -4,18 +4,25 @@
 export class ClientError extends Error {
   readonly code: string;
   /** HTTP status; `null` if there was no response, or if a stream failed after its start. */
-  readonly status: number | null = null;
-  readonly data: Readonly<Record<string, unknown>> = {};
+  readonly status: number | null;
+  readonly data: Readonly<Record<string, unknown>>;
   /** Hotlines that fit the question. Show them before the error. */
-  readonly warnings: readonly { readonly code: string; readonly message: string }[] = [];
+  readonly warnings: readonly { readonly code: string; readonly message: string }[];
   /** Id of the request in the server's log; `null` if there was no response, or if the response states none. */
-  readonly requestId: string | null = null;
+  readonly requestId: string | null;
 
-  constructor(code: string, message: string, { cause, ...facts }: ClientErrorOptions = {}) {
+  constructor(
+    code: string,
+    message: string,
+    { status = null, data = {}, warnings = [], requestId = null, cause }: ClientErrorOptions = {},
+  ) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = new.target.name;
     this.code = code;
-    Object.assign(this, facts);
+    this.status = status;
+    this.data = data;
+    this.warnings = warnings;
+    this.requestId = requestId;
   }
 }
 

@@ -111,8 +111,7 @@ async function closeServer(server: Server, connections: { closeWhenIdle(): void 
   const closed = once(server, "close");
   server.close();
   connections.closeWhenIdle();
-  await closed;
-  clearTimeout(cut);
+  await closed.finally(() => clearTimeout(cut));
 }
 
 /** Milliseconds between two checks whether the certificate files changed. */

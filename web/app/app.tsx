@@ -113,7 +113,7 @@ function Head({ route }: { readonly route: Route }) {
       {rooms.length === 0 || (rooms.length < 2 && !signedIn) ? null : (
         <nav className="row rooms" aria-label="Rooms">
           {rooms.map(({ name, title }) => (
-            <a key={name} href={`#/${name}`} aria-current={name === here ? "page" : undefined}>
+            <a key={name} href={name === "ask" ? "#/" : `#/${name}`} aria-current={name === here ? "page" : undefined}>
               {title}
             </a>
           ))}

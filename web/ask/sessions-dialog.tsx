@@ -27,8 +27,14 @@ export default function SessionList({ archive, owner, open, onOpen, onGone, onDo
 
   async function remove(entries: readonly ConversationEntry[]) {
     await archive.delete(entries.map(({ id }) => id));
-    if (entries === all || entries.some(({ id }) => id === open)) onGone();
+    if (entries.some(({ id }) => id === open)) onGone();
     reload();
+  }
+
+  async function removeAll() {
+    // Another tab may have stored conversations meanwhile.
+    await remove(await archive.list(owner));
+    onGone();
   }
 
   return (
@@ -67,7 +73,7 @@ export default function SessionList({ archive, owner, open, onOpen, onGone, onDo
           className="quiet-button is-danger"
           label="Delete all from this browser"
           confirm={`Permanently delete ${formatCount(all.length, "conversation")}`}
-          onConfirm={() => void remove(all)}
+          onConfirm={() => void removeAll()}
         />
       </div>
     </>

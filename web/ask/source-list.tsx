@@ -61,7 +61,7 @@ function describeState({ state, now }: CitationState): string | null {
   const title = now === null ? "" : `, in “${now.title}”`;
   if (state === "gone") return "Gone: the document was deleted or no longer contains a similar text.";
   if (state === "moved") return `Moved: the same text is now at another place${title}.`;
-  return state === "same" ? null : `Changed: the place${title} now says “${now?.quote}”`;
+  return state === "same" ? null : `Changed: the place${title} now says “${now?.quote ?? ""}”`;
 }
 
 type QuoteProps = Omit<SourceListProps, "citations" | "number"> & { readonly citation: WireCitation };
