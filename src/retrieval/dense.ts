@@ -299,7 +299,8 @@ export class VectorGroups {
 
   /** Returns the `k` nearest vectors of a group by cosine, best first. */
   search(group: string, vector: Float32Array, k: number): Scored[] {
-    return this.index.search(vector, k, this.groups.get(group) ?? new SlotSet());
+    const slots = this.groups.get(group);
+    return slots === undefined ? [] : this.index.search(vector, k, slots);
   }
 }
 

@@ -101,18 +101,18 @@ export class EmbeddedEngine implements SearchEngine {
   }
 
   async *windowsWithout(encoder: string, batch: number): AsyncGenerator<WindowText[], void> {
-    let part: WindowText[] = [];
-    for (let slot = 0; slot < this.indexed.entries.length; slot++) {
-      const entry = this.indexed.entries[slot];
-      if (entry == null || this.vectors.get(encoder)?.has(slot) === true) continue;
-      const { document, chunk, window } = entry;
-      const place = { documentId: document.id, chunkId: chunk.id, start: window.start };
-      part.push({ ...place, title: document.title, headingPath: chunk.headingPath, text: document.textIn(window) });
-      if (part.length < batch) continue;
-      yield part;
-      part = [];
+    // Windows may be added while the caller works on a part, also on the last one.
+    for (let slot = 0; slot < this.indexed.entries.length; ) {
+      const part: WindowText[] = [];
+      for (; slot < this.indexed.entries.length && part.length < batch; slot++) {
+        const entry = this.indexed.entries[slot];
+        if (entry == null || this.vectors.get(encoder)?.has(slot) === true) continue;
+        const { document, chunk, window } = entry;
+        const place = { documentId: document.id, chunkId: chunk.id, start: window.start };
+        part.push({ ...place, title: document.title, headingPath: chunk.headingPath, text: document.textIn(window) });
+      }
+      if (part.length > 0) yield part;
     }
-    if (part.length > 0) yield part;
   }
 
   async search(request: EngineRequest, { signal, time = untimed }: EngineOptions = {}): Promise<Hit[]> {

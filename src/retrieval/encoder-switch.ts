@@ -155,8 +155,8 @@ export class EncoderSwitch {
 
   /** Checks whether the selected encoder is active and has every vector that the caller would wait for, and no switch is due. */
   async isCurrent({ mayWaitForVectors = true, mayPrepare = true }: SyncOptions): Promise<boolean> {
-    const { prepare } = await this.choice();
-    if (!(await this.isChosen())) return false;
+    const { serve, prepare } = await this.choice();
+    if (serve?.id !== this.encoder?.id) return false;
     if (mayPrepare && prepare !== null && prepare.id !== this.encoder?.id && this.background === null) return false;
     return this.active === null || (!mayWaitForVectors && this.embedding !== null) || (await this.missing(this.active)) === 0;
   }

@@ -33,8 +33,11 @@ export class ScopeFilter {
   constructor(documents: () => Iterable<OwnedWindows>) {
     this.known = new LRUCache({
       max: MAX_SCOPES,
-      memoMethod: (_key, _stale, { context: scope }) =>
-        SlotSet.of([...documents()].flatMap(({ document, slots }) => (scopeSees(scope, document) ? slots : []))),
+      memoMethod(_key, _stale, { context: scope }) {
+        const visible = new SlotSet();
+        for (const { document, slots } of documents()) if (scopeSees(scope, document)) for (const slot of slots) visible.add(slot);
+        return visible;
+      },
     });
   }
 

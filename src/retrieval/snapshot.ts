@@ -128,7 +128,9 @@ function readHead(file: SnapshotFile) {
   if (file.bytes >= HEAD_BYTES) file.read(0, fixed);
   const view = new DataView(fixed.buffer);
   if (view.getUint32(0, true) !== MAGIC)
-    throw new SnapshotError("snapshot_foreign", "The file is not an index snapshot. It is rebuilt automatically.", { bytes: file.bytes });
+    throw new SnapshotError("snapshot_foreign", "The file is not an index snapshot. The index is rebuilt automatically.", {
+      bytes: file.bytes,
+    });
   const version = view.getUint32(4, true);
   if (version !== SNAPSHOT_VERSION) {
     const message = `The index snapshot has format ${version}, but this version reads ${SNAPSHOT_VERSION}. It is rebuilt automatically.`;

@@ -12,7 +12,9 @@ export class SlotSet {
 
   /** Returns the slots below `slots` for which the predicate is true. */
   static from(slots: number, accept: (slot: number) => boolean): SlotSet {
-    return SlotSet.of([...Array(slots).keys()].filter(accept));
+    const set = new SlotSet();
+    for (let slot = 0; slot < slots; slot++) if (accept(slot)) set.add(slot);
+    return set;
   }
 
   add(slot: number): void {

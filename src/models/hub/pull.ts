@@ -170,11 +170,12 @@ async function* appendRest(url: string, part: string, file: HubFile, options: Pu
     const headers = { "accept-encoding": "identity", ...(from > 0 ? { range: `bytes=${from}-` } : {}) };
     const response = await fetch(url, { signal: AbortSignal.any([options.signal, watchdog.signal]), headers });
     assertOk(response, ` for ${file.path}`);
+    if (response.body === null) throw new CallFailure(`HTTP ${response.status} for ${file.path}`, { retryable: false });
     const resumed = response.status === 206;
     const target = await open(part, resumed ? "a" : "w");
     let bytes = resumed ? from : 0;
     try {
-      for await (const piece of response.body ?? []) {
+      for await (const piece of response.body) {
         watchdog.stop();
         await target.write(piece);
         bytes += piece.length;

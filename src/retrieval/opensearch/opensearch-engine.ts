@@ -194,10 +194,11 @@ export class OpenSearchEngine implements SearchEngine {
     signal?.throwIfAborted();
     const key = scopeKey(scope);
     const known = this.statisticsOf.get(key) ?? null;
+    const isUnknown = (term: string) => isIndexable(term) && known?.frequencies.has(term) !== true;
+    if (known !== null && !terms.some(isUnknown)) return known;
     const frequencies = known !== null && known.frequencies.size < MAX_TERMS ? known.frequencies : new Map<string, number>();
     let last: ScopeStatistics = { windows: 0, averageLength: 1, frequencies };
     const asked = [...new Set(terms)].filter((term) => isIndexable(term) && !frequencies.has(term));
-    if (known !== null && asked.length === 0) return known;
     for (let at = 0; at === 0 || at < asked.length; at += TERMS_PER_REQUEST) {
       const part = asked.slice(at, at + TERMS_PER_REQUEST);
       const answer = await this.ask(countQuery(part, scope), statisticsSchema, signal);
