@@ -23,12 +23,8 @@ const URL_PATTERN = new RegExp(
 );
 const CLOSING = /[.,;:!?*_~…»”’'"\\]+$/;
 
-export interface FoundUrl extends TextRange {
-  readonly url: string;
-}
-
 /** Returns the URLs in a text as displayed, with or without a scheme. Leaves out trailing punctuation and surrounding brackets. */
-export function urlsIn(text: string): FoundUrl[] {
+export function urlsIn(text: string): (TextRange & { readonly url: string })[] {
   const { plain, at } = plainView(text);
   return [...plain.matchAll(URL_PATTERN)].flatMap((match) => {
     const url = trimEnd(match[0]);
@@ -53,13 +49,9 @@ function trimEnd(found: string): string {
  * `null` for anything but a web address, and for a URL with a user name, which could be mistaken for the host.
  */
 export function normalizeUrl(url: string): string | null {
-  try {
-    const parsed = new URL(/^[a-z][a-z0-9+.-]*:(?!\d)/i.test(url) ? url : `https://${url}`);
-    if (!/^https?:$/.test(parsed.protocol) || parsed.username !== "" || parsed.password !== "") return null;
-    return `${parsed.host.replace(/^www\./, "")}${parsed.pathname.replace(/\/+$/, "")}${parsed.search}`;
-  } catch {
-    return null;
-  }
+  const parsed = URL.parse(/^[a-z][a-z0-9+.-]*:(?!\d)/i.test(url) ? url : `https://${url}`);
+  if (parsed === null || !/^https?:$/.test(parsed.protocol) || parsed.username !== "" || parsed.password !== "") return null;
+  return `${parsed.host.replace(/^www\./, "")}${parsed.pathname.replace(/\/+$/, "")}${parsed.search}`;
 }
 
 export interface UrlRules {
@@ -77,17 +69,17 @@ export interface UrlRules {
  * kept. In `home-page` mode, which the published `seven-layer` design (docs/profiles.md) has, URLs of listed hosts are
  * kept, and all others are replaced by the home page.
  */
-export function repairUrls(text: string, rules: UrlRules): { text: string; removed: string[] } {
-  if (rules.mode === "off") return { text, removed: [] };
-  const allowed = new Set([...rules.cited, ...rules.quotes.flatMap((quote) => urlsIn(quote).map(({ url }) => url))].map(normalizeUrl));
+export function repairUrls(text: string, { cited, quotes, mode, hosts, homePage }: UrlRules): { text: string; removed: string[] } {
+  if (mode === "off") return { text, removed: [] };
+  const allowed = new Set([...cited, ...quotes.flatMap((quote) => urlsIn(quote).map(({ url }) => url))].map(normalizeUrl));
+  const isAllowed = (normal: string) => (mode === "home-page" ? onWhitelist(normal, hosts) : allowed.has(normal));
+  const instead = mode === "home-page" ? (homePage ?? "") : "";
   const removed: string[] = [];
   let repaired = text;
   for (const { url, start, end } of urlsIn(text).reverse()) {
     const normal = normalizeUrl(url);
-    const stays = rules.mode === "home-page" ? normal !== null && onWhitelist(normal, rules.hosts) : normal !== null && allowed.has(normal);
-    if (stays) continue;
+    if (normal !== null && isAllowed(normal)) continue;
     removed.unshift(url);
-    const instead = rules.mode === "home-page" ? (rules.homePage ?? "") : "";
     repaired = repaired.slice(0, start) + instead + repaired.slice(end);
   }
   return { text: removed.length === 0 ? text : tidy(repaired), removed };
