@@ -16,14 +16,11 @@ import {
   negatorsIn,
   type Part,
   type Reader,
+  type Statement,
   wholeOf,
   wordsOf,
 } from "./statements.ts";
 import { bears } from "./values.ts";
-
-interface TableRow {
-  readonly cells: readonly Reading[];
-}
 
 /** The cited rows of one table. */
 export type CitedTable = ReturnType<typeof tablesOf>[number];
@@ -39,7 +36,10 @@ export function tablesOf(quotes: readonly CitedQuote[], reader: Reader) {
     const [first] = own as [CitedQuote];
     const columns = cellsOf(first.header ?? "").map(reader.read);
     if (columns.length < FEWEST || own.length + columns.length < FEWEST + FEWEST) return [];
-    const rows = own.map(({ text }) => ({ cells: columns.map((_, i) => reader.read(cellsOf(text)[i] ?? "")) }));
+    const rows = own.map(({ text }) => {
+      const cells = columns.map((_, i) => reader.read(cellsOf(text)[i] ?? ""));
+      return { label: cells[0] as Reading, cells };
+    });
     const isOwn = new Set(own);
     /** All cited sentences outside this table, analysed on first use. */
     const others = once(() => quotes.filter((quote) => !isOwn.has(quote)).flatMap((quote) => reader.statements(quote)));
@@ -48,6 +48,8 @@ export function tablesOf(quotes: readonly CitedQuote[], reader: Reader) {
     return [{ columns, rows, others, above }];
   });
 }
+
+type TableRow = CitedTable["rows"][number];
 
 /** A word root or a value. */
 type Item = string | Value;
@@ -70,7 +72,7 @@ export function checkCells({ claim, given }: Pick<Alignment, "claim" | "given">,
 function partsOf(claim: Reading, { rows }: CitedTable): Part[] {
   const clauses = clausesOf(claim.text).map((range) => ({ claim, range }));
   if (clauses.length < 2) return [wholeOf(claim)];
-  const labels = rows.map(labelOf);
+  const labels = rows.map(({ label }) => label);
   const says = clauses.map((part) => ({
     row: namedAmong(labels, part) !== null,
     cell: rows.some(({ cells }) => cells.slice(1).some((cell) => saysAll(part, cell))),
@@ -79,53 +81,49 @@ function partsOf(claim: Reading, { rows }: CitedTable): Part[] {
 }
 
 function misplacedIn(part: Part, table: CitedTable, given: Alignment["given"]): Misplaced[] {
-  const named = namedAmong(table.rows.map(labelOf), part);
+  const labels = table.rows.map(({ label }) => label);
+  const named = namedAmong(labels, part);
   if (named === null) return [];
   const rows = named.map((i) => table.rows[i] as TableRow);
   const columns = columnsNamed(table, part);
-  const names = [...rows.map(labelOf), ...columns.map((i) => table.columns[i] as Reading)];
+  const names = [...rows.map(({ label }) => label), ...columns.map((i) => table.columns[i] as Reading)];
   if (negatorsIn(part) > Math.max(...names.map(({ text }) => countNegators(text)))) return [];
   return [...fromOtherRows(part, table, rows, given), ...fromOtherColumns(part, table, rows, columns)];
 }
 
 /** Finds cells of rows that the clause does not name, unless the clause also gives the cell of the named row in the same column. */
 function fromOtherRows(part: Part, table: CitedTable, meant: readonly TableRow[], given: Alignment["given"]): Misplaced[] {
-  const name = labelOf(meant[0] as TableRow);
+  const { label: name } = meant[0] as TableRow;
   return table.rows.flatMap((row) => {
-    const own = labelOf(row);
+    const own = row.label;
     // Skip a row that the question names, because the clause may be about it.
     const isAsked = itemsOf(own).some((item) => typeof item === "string" && given(item) && !holds(itemsOf(name), item));
     if (meant.includes(row) || isAsked) return [];
-    return row.cells.flatMap((cell, i): Misplaced[] => {
+    return row.cells.flatMap((cell, i) => {
       const places = meant.map(({ cells }) => cells[i] as Reading);
       if (i === 0 || places.some((place) => itemsOf(place).length === 0)) return [];
-      return isMisplaced(part, { cell, own, name, places, held: meant.flatMap(({ cells }) => cells) }, table)
-        ? [misplaced(part, cell, own, name, places)]
-        : [];
+      return misplaced(part, { cell, own, name, places, held: meant.flatMap(({ cells }) => cells) }, table);
     });
   });
 }
 
 /**
- * Finds cells of the named row in columns that the clause does not name. The cell in the named column must have a value of the same kind.
+ * Finds cells of the named row in columns that the clause does not name. This cell and that in the named column must begin with a value of
+ * the same kind. Text cells are not compared, because a header such as "type" fits many things.
  */
 function fromOtherColumns(part: Part, table: CitedTable, meant: readonly TableRow[], columns: readonly number[]): Misplaced[] {
   if (columns.length === 0) return [];
   const name = table.columns[columns[0] as number] as Reading;
   return meant.flatMap(({ cells }) =>
-    cells.flatMap((cell, i): Misplaced[] => {
+    cells.flatMap((cell, i) => {
       const own = table.columns[i] as Reading;
       const places = columns.map((column) => cells[column] as Reading);
-      if (i === 0 || columns.includes(i) || !places.every((place) => measuredAlike(place, cell))) return [];
+      const kind = cell.values[0]?.kind;
+      if (i === 0 || columns.includes(i) || kind === undefined || places.some(({ values }) => values[0]?.kind !== kind)) return [];
       const held = meant.flatMap((row) => columns.map((column) => row.cells[column] as Reading));
-      return isMisplaced(part, { cell, own, name, places, held }, table) ? [misplaced(part, cell, own, name, places)] : [];
+      return misplaced(part, { cell, own, name, places, held }, table);
     }),
   );
-}
-
-function misplaced(part: Part, cell: Reading, own: Reading, name: Reading, places: readonly Reading[]): Misplaced {
-  const reason = `"${cell.text}" stands at "${own.text}" in the cited table; at "${name.text}" stands "${(places[0] as Reading).text}"`;
-  return { reason, spans: placesOf(part, cell) };
 }
 
 /**
@@ -133,16 +131,11 @@ function misplaced(part: Part, cell: Reading, own: Reading, name: Reading, place
  * the row or column that the claim names. `places` are the cells that the claim should give instead. `held` are the
  * cells that the claim may give: those of the named rows or, for a wrong column, only those in the named columns.
  */
-interface Placed {
-  readonly cell: Reading;
-  readonly own: Reading;
-  readonly name: Reading;
-  readonly places: readonly Reading[];
-  readonly held: readonly Reading[];
-}
+type Placed = Readonly<Record<"cell" | "own" | "name", Reading> & Record<"places" | "held", readonly Reading[]>>;
 
-function isMisplaced(part: Part, { cell, own, name, places, held }: Placed, { columns, rows, above, others }: CitedTable): boolean {
-  if (!saysAll(part, cell) || itemsOf(own).length === 0 || isNamedItself(part, own, name)) return false;
+/** Returns the cell if the claim assigns it to the wrong row or column; otherwise nothing. */
+function misplaced(part: Part, { cell, own, name, places, held }: Placed, { columns, rows, above, others }: CitedTable): Misplaced[] {
+  if (!saysAll(part, cell) || itemsOf(own).length === 0 || isNamedItself(part, own, name)) return [];
   const items = itemsOf(cell);
   const isHeldBy = (readings: readonly Reading[]) => {
     const all = readings.flatMap(itemsOf);
@@ -152,17 +145,17 @@ function isMisplaced(part: Part, { cell, own, name, places, held }: Placed, { co
   const apart = said.filter((item) => !holds(itemsOf(own), item));
   const naming = apart.length > 0 ? apart : saysAll(part, name) && !saysAll(part, own) ? said : [];
   const isFree = places.every((place) => saidOf(part, place).every((item) => holds(items, item)));
-  if (naming.length === 0 || !isFree || isHeldBy(held) || isHeldBy(columns) || above.some((line) => isHeldBy([line]))) return false;
+  if (naming.length === 0 || !isFree || isHeldBy(held) || isHeldBy(columns) || above.some((line) => isHeldBy([line]))) return [];
   // A cited sentence outside the table may support the claim, if it contains the cell and either the name or a word not
   // in the table.
   const known = new Set([...columns, ...above, ...rows.flatMap(({ cells }) => cells)].flatMap(({ roots }) => [...roots]));
   const foreign = wordsOf(part).filter((root) => !known.has(root));
-  return !others().some(
-    (one) =>
-      isHeldBy([one]) &&
-      (foreign.some((root) => one.roots.has(root)) ||
-        naming.some((item) => holds(itemsOf(one), item) || (typeof item === "string" && one.above.has(item)))),
-  );
+  const supports = (one: Statement) =>
+    foreign.some((root) => one.roots.has(root)) ||
+    naming.some((item) => holds(itemsOf(one), item) || (typeof item === "string" && one.above.has(item)));
+  if (others().some((one) => isHeldBy([one]) && supports(one))) return [];
+  const reason = `"${cell.text}" stands at "${own.text}" in the cited table; at "${name.text}" stands "${(places[0] as Reading).text}"`;
+  return [{ reason, spans: items.flatMap((item) => placesOfItem(part, item, cell)) }];
 }
 
 /** Checks whether a clause contains the name `own` by itself, not only within the longer `name`: "member" in "non-member". */
@@ -197,10 +190,6 @@ function namedAmong(readings: readonly Reading[], part: Part): number[] | null {
   return said.flatMap((items, i) => (items.length === most.length ? [i] : []));
 }
 
-function labelOf({ cells }: TableRow): Reading {
-  return cells[0] as Reading;
-}
-
 function itemsOf({ words, values }: Reading): Item[] {
   return [...new Set(words.map(({ root }) => root)), ...values];
 }
@@ -220,24 +209,9 @@ function saysAll(part: Part, reading: Reading): boolean {
   return items.length > 0 && items.every((item) => placesOfItem(part, item, reading).length > 0);
 }
 
-function placesOf(part: Part, reading: Reading): TextRange[] {
-  return itemsOf(reading).flatMap((item) => placesOfItem(part, item, reading));
-}
-
 /** Returns where a clause contains a word or value. @param by cell or header from which the word or value comes */
 function placesOfItem({ claim, range }: Part, item: Item, by: Reading): TextRange[] {
-  const found =
-    typeof item === "string"
-      ? claim.words.filter((word) => isWithin(word, range) && word.root === item)
-      : claim.values.filter((one) => isWithin(one, range) && isBound(one, item) && bears(item, one, claim, by));
-  return found.map(({ start, end }) => ({ start, end }));
-}
-
-/**
- * Returns whether both cells begin with a value of the same kind. Text cells are not compared, because a header such as
- * "type" fits many things.
- */
-function measuredAlike(one: Reading, other: Reading): boolean {
-  const [a, b] = [one.values[0], other.values[0]];
-  return a !== undefined && b !== undefined && a.kind === b.kind;
+  return typeof item === "string"
+    ? claim.words.filter((word) => isWithin(word, range) && word.root === item)
+    : claim.values.filter((one) => isWithin(one, range) && isBound(one, item) && bears(item, one, claim, by));
 }
