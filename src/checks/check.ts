@@ -20,22 +20,17 @@ export const CHECKS_REVISION = 12;
 export const FIRST_CHECKS = 1;
 
 /** Matches text that a browser could parse as a tag, a comment or a declaration. "< 5 %", "a <b" and unclosed tags do not match. */
-const MAYBE_TAG = /<\/?[a-z][a-z0-9-]*(?:[\s/][^<>]*)?>|<!--|<!doctype|<\?/i;
+const EACH_TAG = /<\/?[a-z][a-z0-9-]*(?:[\s/][^<>]*)?>|<!--|<!doctype|<\?/gi;
 /** Elements whose content is not readable text. */
 const HIDDEN = new Set(["script", "style", "template", "iframe", "noscript", "svg", "math", "object", "title"]);
-const EACH_TAG = new RegExp(MAYBE_TAG, "gi");
 
 /**
  * Removes all markup from a sentence. Answers are plain text: clients escape every character, so a tag written by a model
  * would be visible. The sentence stays unchanged if the cited quotes contain all its tags, such as `Rc<T>`.
  */
 export function removeMarkup(text: string, quotes: readonly string[] = []): { text: string; found: Finding | null } {
-  const tags = text.match(EACH_TAG) ?? [];
-  if (tags.every((tag) => quotes.some((quote) => quote.includes(tag)))) return { text, found: null };
-  return takeOut(text);
-}
-
-function takeOut(text: string): { text: string; found: Finding | null } {
+  const written = text.match(EACH_TAG) ?? [];
+  if (written.every((tag) => quotes.some((quote) => quote.includes(tag)))) return { text, found: null };
   let kept = "";
   const tags = new Set<string>();
   let hidden = 0;
@@ -107,16 +102,10 @@ function findBetterSource(
   const faulty = cited.findings.some(({ verdict }) => verdict !== "pass");
   const least = Math.max(SURELY_FITS, cited.fit + (faulty ? 0 : CLEARLY_BETTER));
   if (least > 1) return null;
-  let best: number | null = null;
-  let top = 0;
-  others.forEach((quotes, i) => {
-    const facts = alignClaim(text, quotes, question, settings, reader);
-    const fit = fitOf(facts.alignment);
-    if (fit < least || fit <= top || checkClaim(facts).some(({ verdict }) => verdict !== "pass")) return;
-    best = i;
-    top = fit;
-  });
-  return best;
+  const aligned = others.map((quotes, at) => ({ at, facts: alignClaim(text, quotes, question, settings, reader) }));
+  const fitting = aligned.map((one) => ({ ...one, fit: fitOf(one.facts.alignment) })).filter(({ fit }) => fit >= least);
+  const best = fitting.sort((a, b) => b.fit - a.fit).find(({ facts }) => checkClaim(facts).every(({ verdict }) => verdict === "pass"));
+  return best?.at ?? null;
 }
 
 export interface CheckContext {
@@ -280,35 +269,22 @@ function checkQuote({ text, exact }: CitedQuote, guarded: readonly Finding[]): C
  * `seven-layer` design (docs/profiles.md). Returns `null` if there are no citations.
  */
 export function verificationScore(claims: readonly Claim[]): number | null {
-  const total = claims.reduce((sum, { citations }) => sum + citations.length, 0);
-  const supported = claims.reduce(
-    (sum, { citations, status }) => sum + (status === "unsupported" || status === "contradicted" ? 0 : citations.length),
-    0,
-  );
-  return total === 0 ? null : supported / total;
+  const cited = claims.flatMap(({ citations, status }) => citations.map(() => status));
+  const supported = cited.filter((status) => status !== "unsupported" && status !== "contradicted");
+  return cited.length === 0 ? null : supported.length / cited.length;
 }
 
 export function checkAnswer(sentences: readonly AnswerSentence[], claims: readonly Claim[], settings: CheckSettings): CheckResult[] {
-  const results: CheckResult[] = [];
-  const score = verificationScore(claims);
+  const found: Finding[] = [];
   if (settings.verificationScore !== null) {
-    const low = score !== null && score < settings.verificationScore;
-    results.push({
-      name: "verification-score",
-      verdict: low ? "warn" : "pass",
-      score,
-      reason:
-        score === null
-          ? "no citations to score"
-          : `${Math.round(score * 100)} % of citations support their sentence (flagged below ${settings.verificationScore * 100} %)`,
-      spans: [],
-      sentence: null,
-    });
+    const score = verificationScore(claims);
+    const flagged = `flagged below ${settings.verificationScore * 100} %`;
+    const reason =
+      score === null ? "no citations to score" : `${Math.round(score * 100)} % of citations support their sentence (${flagged})`;
+    found.push(finding("verification-score", score !== null && score < settings.verificationScore ? "warn" : "pass", score, reason));
   }
-  if (sentences.length === 0) {
-    results.push({ name: "complete", verdict: "fail", score: 0, reason: "no sentence stood up to the checks", spans: [], sentence: null });
-  }
-  return results;
+  if (sentences.length === 0) found.push(finding("complete", "fail", 0, "no sentence stood up to the checks"));
+  return found.map((one) => ({ ...one, sentence: null }));
 }
 
 /**
