@@ -1,6 +1,7 @@
 import { isStated } from "../language/compare-values.ts";
 import type { ContentWord, Reading } from "../language/content-words.ts";
 import { clausesOf } from "../language/question.ts";
+import type { ValueKind } from "../language/units.ts";
 import type { Value } from "../language/values.ts";
 import type { CheckSettings } from "../profiles/profile.ts";
 import type { TextRange } from "../shared/types.ts";
@@ -34,8 +35,8 @@ export function alignClaim(text: string, quotes: readonly CitedQuote[], question
   return {
     alignment: align(reader.read(text), statements, asked.roots),
     question: asked,
-    /** Labels of the cited documents' host names, such as `va` and `gov`, in lower case. */
-    publishers: new Set(quotes.flatMap(({ url }) => (url === null ? [] : hostLabels(url)))),
+    /** Labels of the cited documents' host names: `www`, `va`, `gov` for `https://www.va.gov`. */
+    publishers: new Set(quotes.flatMap(({ url }) => URL.parse(url ?? "")?.hostname.split(".") ?? [])),
     /** Tables with cited rows. */
     tables: tablesOf(quotes, reader),
     settings,
@@ -48,11 +49,6 @@ export function checkClaim({ alignment, question, publishers, tables, settings: 
   if (claims === "off" || alignment.statements.length === 0) return ofValues;
   const found = [checkCells(alignment, tables), checkPairing(alignment), checkEntities(alignment, publishers, claims)];
   return [...ofValues, ...found.filter((one) => one !== null)];
-}
-
-/** Returns the labels of a URL's host: `www`, `va`, `gov` for `https://www.va.gov`. */
-function hostLabels(url: string): string[] {
-  return URL.canParse(url) ? new URL(url).hostname.split(".") : [];
 }
 
 const FITS = 0.5;
@@ -85,8 +81,7 @@ function checkEntities(alignment: Alignment, publishers: ReadonlySet<string>, mo
     absent.length === 0 ? null : `not in the cited quotes: ${listed(absent)}`,
     displaced.length === 0 ? null : `the cited quotes say this of something other than ${listed(displaced)}`,
   ].filter((reason) => reason !== null);
-  const spans = all.map(({ start, end }) => ({ start, end }));
-  return finding("entities", mode === "remove" ? "fail" : "warn", 0, reasons.join("; "), spans);
+  return finding("entities", mode === "remove" ? "fail" : "warn", 0, reasons.join("; "), all);
 }
 
 function listed(words: readonly ContentWord[]): string {
@@ -125,7 +120,7 @@ function isShortOrLong(word: ContentWord, { claim, statements }: Alignment): boo
     return statements.some((statement) => initialsOf(statement.words).includes(letters));
   }
   const run = nameRun(word, claim.words, claim.text);
-  const initials = run.map(({ text }) => text.charAt(0)).join("");
+  const initials = initialsOf(run);
   return run.length >= 2 && statements.some(({ words }) => words.some(({ text }) => text === initials));
 }
 
@@ -160,9 +155,9 @@ const JOINS_UNIT = /^\s*(?:an?|per|each|every|\/)\s*$/iu;
  * Splits a sentence at punctuation or conjunctions between two values of one kind, if a content word is between them
  * too. Returns an empty list if nothing is split.
  */
-function segmentsOf(sentence: Reading, isKind: (value: Value) => boolean): Segment[] {
+function segmentsOf(sentence: Reading, kind: ValueKind): Segment[] {
   // Skip spelled numbers, because they rarely distinguish two things: "the boundary between the two".
-  const values = statedValues(sentence).filter((value) => isKind(value) && !isSpelledCount(value, sentence.text));
+  const values = statedValues(sentence).filter((value) => value.kind === kind && !isSpelledCount(value, sentence.text));
   const cuts = values.slice(1).flatMap((next, i) => cutBetween(values[i] as Value, next, sentence) ?? []);
   if (cuts.length === 0) return [];
   const ranges = [...cuts, { start: sentence.text.length, end: 0 }].map(({ start }, i) => ({ start: cuts[i - 1]?.end ?? 0, end: start }));
@@ -208,7 +203,7 @@ function segmentOf(range: TextRange, all: readonly Value[], sentence: Reading) {
 interface Mispaired extends Misplaced {
   /** The segment to whose subject the claim gives the value. */
   readonly other: Segment;
-  readonly said: readonly Value[];
+  readonly spans: readonly Value[];
   /** Word roots that name the subject of `other`. A quoted sentence that contains one of them and the value supports the claim. */
   readonly telling: readonly string[];
 }
@@ -233,11 +228,11 @@ function checkPairing({ claim, given, statements }: Pick<Alignment, "claim" | "g
   return doubtOf("pairing", doubted) ?? finding("pairing", "pass", 1, "pairs no value with another part of a cited sentence");
 }
 
-function saysTheSame(statement: Statement, { said, telling }: Mispaired, claim: Reading): boolean {
+function saysTheSame(statement: Statement, { spans, telling }: Mispaired, claim: Reading): boolean {
   const { values, valuesAbove, roots, above } = statement;
   const isSaid = (value: Value) =>
     values.some((one) => bears(one, value, claim, statement)) || valuesAbove.some((one) => bears(one, value, claim, null));
-  return said.every(isSaid) && telling.some((root) => roots.has(root) || above.has(root));
+  return spans.every(isSaid) && telling.some((root) => roots.has(root) || above.has(root));
 }
 
 function mispairedBy(statement: Statement, claim: Reading, given: Alignment["given"]): Mispaired[] {
@@ -245,10 +240,9 @@ function mispairedBy(statement: Statement, claim: Reading, given: Alignment["giv
   const shared = values.filter((stated) => claim.values.some((one) => isStated(one, stated)));
   if (values.length < 2 || shared.length === 0 || cellsOf(text).length > 1) return [];
   return [...new Set(shared.map(({ kind }) => kind))].flatMap((kind) => {
-    const isKind = (value: Value) => value.kind === kind;
-    const segments = segmentsOf(statement, isKind);
+    const segments = segmentsOf(statement, kind);
     if (segments.length < 2) return [];
-    const valuesIn = ({ range }: Part) => statedValues(claim).filter((value) => isKind(value) && isWithin(value, range));
+    const valuesIn = ({ range }: Part) => statedValues(claim).filter((value) => value.kind === kind && isWithin(value, range));
     const parts = partsOf(claim, segments, valuesIn).map((part) => {
       const said = valuesIn(part);
       return { said, found: said.length === 0 ? [] : mispairedIn(part, said, statement, segments, given) };
@@ -266,14 +260,11 @@ function mispairedBy(statement: Statement, claim: Reading, given: Alignment["giv
  * may. Otherwise, or if only one clause has values, returns the whole sentence as one part.
  */
 function partsOf(claim: Reading, segments: readonly Segment[], valuesIn: (part: Part) => readonly Value[]): Part[] {
-  const clauses = clausesOf(claim.text).map((range) => ({ part: { claim, range }, names: namesAny({ claim, range }, segments) }));
+  const namesAny = (part: Part) => wordsOf(part).some((root) => segments.some(({ own }) => own.some((word) => word.root === root)));
+  const clauses = clausesOf(claim.text).map((range) => ({ part: { claim, range }, names: namesAny({ claim, range }) }));
   const saying = clauses.filter(({ part }) => valuesIn(part).length > 0);
   const isParted = saying.length > 1 && clauses.every((clause) => clause.names === saying.includes(clause));
   return isParted ? saying.map(({ part }) => part) : [wholeOf(claim)];
-}
-
-function namesAny(part: Part, segments: readonly Segment[]): boolean {
-  return wordsOf(part).some((root) => segments.some(({ own }) => own.some((word) => word.root === root)));
 }
 
 /** Finds words of one segment that the claim combines with the values of another segment. */
@@ -296,19 +287,17 @@ function mispairedIn(
   if (own.own.length === 0 || own.own.some(({ root }) => !roots.has(root) && given(root))) return [];
   if (own.valuesBesides.some((value) => claim.values.some((one) => isWithin(one, range) && isStated(one, value)))) return [];
   const isSilentOfOwn = !own.own.some(({ root }) => roots.has(root));
-  const foreign = [...roots].filter((root) => !statement.roots.has(root) && !statement.above.has(root));
+  // A word that the quoted sentence lacks may paraphrase a word of the value's segment: "in winter" for October to March,
+  // "kids" for children. Then report nothing.
+  if ([...roots].some((root) => !statement.roots.has(root) && !statement.above.has(root))) return [];
   return segments.flatMap((other): Mispaired[] => {
     if (other === own) return [];
     // Words of the first segment may be the subject of all segments. Of these words, only those next to its value
     // surely belong to it alone.
     const naming = (other === segments[0] ? other.beside : other.own).filter(({ root }) => roots.has(root));
-    // A word that the quoted sentence lacks may paraphrase a word of the value's segment: "in winter" for October to March,
-    // "kids" for children. Then report nothing.
-    if (naming.length === 0 || foreign.length > 0) return [];
-    if (!isSilentOfOwn && !(own === segments[0] && isPutInPlace(other, own, roots))) return [];
+    if (naming.length === 0 || !(isSilentOfOwn || (own === segments[0] && isPutInPlace(other, own, roots)))) return [];
     const reason = reasonOf(own, other, naming as [ContentWord], statement);
-    const spans = said.map(({ start, end }) => ({ start, end }));
-    return [{ other, said, reason, spans, telling: [...naming.map(({ root }) => root), ...foreign] }];
+    return [{ other, spans: said, reason, telling: naming.map(({ root }) => root) }];
   });
 }
 

@@ -16,14 +16,15 @@ export interface CitedQuote {
   readonly header?: string | null;
 }
 
+/** @param found what the finding is about: ranges, or words and values with theirs */
 export function finding(
   name: string,
   verdict: Finding["verdict"],
   score: number | null,
   reason: string,
-  spans: Finding["spans"] = [],
+  found: Finding["spans"] = [],
 ): Finding {
-  return { name, verdict, score, reason, spans };
+  return { name, verdict, score, reason, spans: found.map(({ start, end }) => ({ start, end })) };
 }
 
 /** Measures the similarity of two texts, such as a question and its answer. */

@@ -30,40 +30,35 @@ export async function guardAnswer(
     const judges = { support, entails: createEntailmentCheck(reader, null), question };
     found.push(await checkFaithfulness(sentences, passages, judges, faithfulness));
   }
-  if (tokens !== null && (tokens.count !== "tokens" || countTokens !== null)) {
-    found.push(checkTokenBudget(text, tokens, countTokens ?? (() => 0)));
-  }
+  const count = tokens?.count === "characters/4" ? () => 0 : countTokens;
+  if (tokens !== null && count !== null) found.push(checkTokenBudget(text, tokens, count));
   return found;
-}
-
-interface TokenBudget {
-  readonly limit: number;
-  /** `tokens`: counted by a tokeniser; `characters/4`: estimated as ceil(characters / 4). */
-  readonly count: "tokens" | "characters/4";
 }
 
 /**
  * Checks an answer against its token budget.
  * @param countTokens tokenizer, used only in `tokens` mode
  */
-export function checkTokenBudget(text: string, { limit, count }: TokenBudget, countTokens: (text: string) => number): Finding {
+export function checkTokenBudget(
+  text: string,
+  { limit, count }: NonNullable<GuardSettings["tokens"]>,
+  countTokens: (text: string) => number,
+): Finding {
   const used = count === "tokens" ? countTokens(text) : Math.ceil(text.length / 4);
   const score = used === 0 ? 1 : Math.min(1, limit / used);
   const counted = count === "tokens" ? "tokens" : "tokens as characters ÷ 4";
   return finding("token-budget", used <= limit ? "pass" : "warn", score, `${used} of ${limit} ${counted}`);
 }
 
-interface EntailmentResult {
-  /** `null`: could not be decided. */
-  readonly supported: boolean | null;
-  readonly reason: string;
-}
-
 /**
  * Checks whether texts together support a sentence of any origin. Uses the support score and the default profile's
- * checks of values and names.
+ * checks of values and names. `supported` is `null` if that could not be decided.
  */
-export type EntailmentCheck = (claim: string, texts: readonly CitedQuote[], question: string) => Promise<EntailmentResult>;
+export type EntailmentCheck = (
+  claim: string,
+  texts: readonly CitedQuote[],
+  question: string,
+) => Promise<{ readonly supported: boolean | null; readonly reason: string }>;
 
 /** Creates an entailment check. @param support support scorer; `null`: only values and names are checked */
 export function createEntailmentCheck(reader: Reader, support: Pick<SupportScorer, "id" | "score"> | null): EntailmentCheck {
@@ -114,12 +109,11 @@ export async function checkFaithfulness(
   const { support } = judges;
   if (support === null) return finding("faithfulness", "pass", null, "no support score is installed");
   const minimum = leastFaithfulness(settings, support.id);
-  const least = isOfSource(settings, support.id)
-    ? await meanSupport(sentences, passages, support)
-    : await leastSupport(sentences, passages, { ...judges, support });
-  if (least === null) return finding("faithfulness", "pass", null, "nothing could be scored");
-  const { score, objection } = least;
-  const how = isOfSource(settings, support.id) ? "on average" : "of the least sentence";
+  const [how, scored] = isOfSource(settings, support.id)
+    ? ["on average", await meanSupport(sentences, passages, support)]
+    : ["of the least sentence", await leastSupport(sentences, passages, { ...judges, support })];
+  if (scored === null) return finding("faithfulness", "pass", null, "nothing could be scored");
+  const { score, objection } = scored;
   const why = objection === null ? "" : `: ${objection}`;
   const reason = `support of the answer by ${passages.length} passage${passages.length === 1 ? "" : "s"} ${score.toFixed(2)} ${how} (at least ${minimum})${why}`;
   return finding("faithfulness", score >= minimum ? "pass" : "warn", score, reason);

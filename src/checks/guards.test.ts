@@ -5,7 +5,7 @@ import { countTokens } from "../text/cl100k.ts";
 import { parseMarkers } from "../text/markers.ts";
 import { removeMarkup } from "./check.ts";
 import { checkRelevancy, checkTokenBudget } from "./guard-answer.ts";
-import { checkInjection, checkPii, checkTerminology, findTermViolations, terminologyOf } from "./guards.ts";
+import { checkInjection, checkPii, checkTerminology, terminologyOf } from "./guards.ts";
 
 describe("checkInjection", () => {
   it("fails, or warns of, hidden instructions, and names them", () => {
@@ -195,8 +195,8 @@ describe("checkTerminology", () => {
 
   it("matches terms with special characters literally", () => {
     const odd = { a: { terms: { X: "plain" } }, b: { terms: { X: "C++ (beta) [x]" } } };
-    expect(findTermViolations("Use C++ (beta) [x] now.", terminologyOf(odd, "a"))).toHaveLength(1);
-    expect(findTermViolations("Use C now.", terminologyOf(odd, "a"))).toEqual([]);
+    expect(checkTerminology("Use C++ (beta) [x] now.", [], terminologyOf(odd, "a"), "warn").spans).toHaveLength(1);
+    expect(checkTerminology("Use C now.", [], terminologyOf(odd, "a"), "warn").spans).toEqual([]);
   });
 });
 

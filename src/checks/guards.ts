@@ -4,29 +4,22 @@ import type { GuardSettings } from "../profiles/profile.ts";
 import type { TextRange } from "../shared/types.ts";
 import { literally, plainView } from "../text/normalise.ts";
 import { type Finding, finding } from "./finding.ts";
+import { isWithin } from "./statements.ts";
 
 /** A tenant's vocabulary: canonical term → the tenant's term. */
 export interface Vocabulary {
   readonly terms: Readonly<Record<string, string>>;
 }
 
-/** Rule for one canonical term (the shared name of a thing) in a tenant's answers. */
-export interface TermRule {
-  readonly canonical: string;
-  /** The tenant's term. */
-  readonly right: string;
-  /** Wrong terms: those of other tenants, and an internal canonical name. `of`: the tenant, or "internal name". */
-  readonly rivals: readonly { readonly term: string; readonly of: string }[];
-}
-
 /** Rules for a tenant's answers. An empty list allows every term. */
-export type Terminology = readonly TermRule[];
+export type Terminology = ReturnType<typeof terminologyOf>;
 
-/** Matches an internal name such as `STOCK_CHECK`, which no tenant uses. Without `_`, as in "stock check", it may be a tenant's term. */
-const INTERNAL_NAME = /_/;
-
-/** Returns the rules for one tenant. A term that both this and another tenant use is not a violation. */
-export function terminologyOf(tenants: Readonly<Record<string, Vocabulary>>, tenant: string | null): Terminology {
+/**
+ * Returns the rules for one tenant: for each canonical term (the shared name of a thing) the tenant's own term (`right`)
+ * and the wrong ones (`rivals`), which are those of other tenants and an internal canonical name. A term that both this
+ * and another tenant use is not a violation.
+ */
+export function terminologyOf(tenants: Readonly<Record<string, Vocabulary>>, tenant: string | null) {
   const own = tenant === null ? undefined : tenants[tenant];
   if (own === undefined) return [];
   const used = new Set(Object.values(own.terms).map(spelling));
@@ -35,7 +28,8 @@ export function terminologyOf(tenants: Readonly<Record<string, Vocabulary>>, ten
       const term = terms[canonical];
       return name === tenant || term === undefined || used.has(spelling(term)) ? [] : [{ term, of: name }];
     });
-    if (INTERNAL_NAME.test(canonical) && !used.has(spelling(canonical))) rivals.push({ term: canonical, of: "internal name" });
+    // A name such as `STOCK_CHECK` is internal: no tenant uses it. Without `_`, as in "stock check", it may be a tenant's term.
+    if (canonical.includes("_") && !used.has(spelling(canonical))) rivals.push({ term: canonical, of: "internal name" });
     return rivals.length === 0 ? [] : [{ canonical, right, rivals }];
   });
 }
@@ -44,27 +38,22 @@ export function terminologyOf(tenants: Readonly<Record<string, Vocabulary>>, ten
  * Finds terms of other tenants, and internal names, unless the text also contains this tenant's term for the same thing.
  * A term matches as a whole word or phrase, in singular and plural, with blanks, hyphens or line breaks between its
  * words; an acronym matches only in capitals. Text inside a term of the tenant is skipped.
- * @param excepted ranges of the text in which any term is allowed
+ * @param quotes texts of the cited quotes, in whose verbatim parts any term is allowed
  */
-export function findTermViolations(text: string, terminology: Terminology, excepted: readonly TextRange[] = []) {
+function findTermViolations(text: string, quotes: readonly string[], terminology: Terminology) {
   if (terminology.length === 0) return [];
   const { plain, at } = plainView(text);
   const find = (term: string) =>
     [...plain.matchAll(termPattern(term))].map((match) => ({ start: at(match.index), end: at(match.index + match[0].length) }));
   const own = terminology.flatMap(({ right }) => find(right).map((range) => ({ ...range, right })));
-  const allowed: readonly TextRange[] = [...own, ...excepted];
+  const allowed: readonly TextRange[] = [...own, ...quotedRanges(text, quotes)];
   const found = terminology
     .filter(({ right }) => !own.some((one) => one.right === right))
     .flatMap(({ canonical, right, rivals }) =>
       rivals.flatMap(({ term, of }) => find(term).map((range) => ({ ...range, canonical, right, term, of }))),
     )
-    .filter(({ start, end }) => !allowed.some((range) => range.start <= start && end <= range.end));
-  const widest = found.filter(
-    (one) =>
-      !found.some(
-        (other) => other !== one && other.start <= one.start && one.end <= other.end && other.end - other.start > one.end - one.start,
-      ),
-  );
+    .filter((one) => !allowed.some((range) => isWithin(one, range)));
+  const widest = found.filter((one) => !found.some((other) => isWithin(one, other) && !isWithin(other, one)));
   return widest.sort((a, b) => a.start - b.start || a.term.localeCompare(b.term));
 }
 
@@ -92,10 +81,7 @@ function inflected(word: string): string {
 }
 
 function spelling(term: string): string {
-  return plainView(term)
-    .plain.trim()
-    .toLowerCase()
-    .replaceAll(/[\s-]+/g, " ");
+  return bare(term, /[\s-]+/g);
 }
 
 /**
@@ -104,12 +90,10 @@ function spelling(term: string): string {
  * @param quotes texts of the cited quotes
  */
 export function checkTerminology(text: string, quotes: readonly string[], terminology: Terminology, mode: "remove" | "warn"): Finding {
-  const excepted = terminology.length === 0 ? [] : quotedRanges(text, quotes);
-  const violations = findTermViolations(text, terminology, excepted);
+  const violations = findTermViolations(text, quotes, terminology);
   if (violations.length === 0) return finding("terminology", "pass", 1, "no other tenant's term");
   const named = violations.map(({ term, of, right }) => `"${term}" (${of}) instead of "${right}"`);
-  const spans = violations.map(({ start, end }) => ({ start, end }));
-  return finding("terminology", mode === "remove" ? "fail" : "warn", 0, [...new Set(named)].join("; "), spans);
+  return finding("terminology", mode === "remove" ? "fail" : "warn", 0, [...new Set(named)].join("; "), violations);
 }
 
 const QUOTED = /"([^"]+)"|“([^”]+)”|«([^»]+)»|‘([^’]+)’/g;
@@ -135,12 +119,11 @@ const CONTACT_KINDS: ReadonlySet<PersonalKind> = new Set(["email", "phone", "add
  */
 export function checkPii(text: string, quotes: readonly string[], contacts: readonly string[], mode: "remove" | "warn"): Finding {
   const found = findPersonalData(text);
-  const published = found.length === 0 ? [] : [...quotes, ...contacts].map(bare);
+  const published = found.length === 0 ? [] : [...quotes, ...contacts].map((source) => bare(source));
   const personal = found.filter((one) => !(CONTACT_KINDS.has(one.kind) && isPublished(one, published)));
   if (personal.length === 0) return finding("pii", "pass", 1, "holds no personal data");
   const kinds = [...new Set(personal.map(({ kind }) => kind))].join(", ");
-  const spans = personal.map(({ start, end }) => ({ start, end }));
-  return finding("pii", mode === "remove" ? "fail" : "warn", 0, `holds what looks like personal data: ${kinds}`, spans);
+  return finding("pii", mode === "remove" ? "fail" : "warn", 0, `holds what looks like personal data: ${kinds}`, personal);
 }
 
 /**
@@ -148,18 +131,13 @@ export function checkPii(text: string, quotes: readonly string[], contacts: read
  * beginning is a different contact.
  */
 function isPublished({ text }: PersonalData, published: readonly string[]): boolean {
-  const sought = bare(text);
-  return published.some((source) => {
-    for (let at = source.indexOf(sought); at >= 0; at = source.indexOf(sought, at + 1)) {
-      if (!/[\p{L}\p{N}]/u.test(source.charAt(at - 1)) && !/[\p{L}\p{N}]/u.test(source.charAt(at + sought.length))) return true;
-    }
-    return false;
-  });
+  const whole = new RegExp(`(?<![\\p{L}\\p{N}])${literally(bare(text))}(?![\\p{L}\\p{N}])`, "u");
+  return published.some((source) => whole.test(source));
 }
 
 /** Normalises case, blanks and dashes, which do not distinguish contacts. */
-function bare(text: string): string {
-  return plainView(text).plain.toLowerCase().replaceAll(/\s+/g, " ");
+function bare(text: string, blanks = /\s+/g): string {
+  return plainView(text).plain.trim().toLowerCase().replaceAll(blanks, " ");
 }
 
 /** Facts about the domain and tenant for the guards of sentences. */

@@ -46,10 +46,7 @@ function statementsOf(quote: CitedQuote, read: Reader["read"]): Statement[] {
     const over = [...fixed, ...leadIn];
     if (piece.text.endsWith(":")) leadIn = [piece];
     return {
-      text: piece.text,
-      words: piece.words,
-      roots: piece.roots,
-      values: piece.values,
+      ...piece,
       above: new Set(over.flatMap(({ roots }) => [...roots])),
       beside: new Set([...(pieces[i - 1]?.roots ?? []), ...(pieces[i + 1]?.roots ?? [])]),
       valuesAbove: over.flatMap(({ values }) => values),
@@ -143,16 +140,15 @@ export function align(claim: Reading, statements: readonly Statement[], given: R
   /** For each root, the indexes of its words in the claim. Roots are ordered by first occurrence. */
   const places = Map.groupBy(claim.words.keys(), (i) => (claim.words[i] as ContentWord).root);
   const distinct = [...places.values()].map(([first]) => claim.words[first as number] as ContentWord);
-  const documentFrequency = (root: string) => statements.reduce((sum, { roots }) => sum + (roots.has(root) ? 1 : 0), 0);
-  const weights = distinct.map(({ root }) => rarity(documentFrequency(root)));
+  const weights = distinct.map(({ root }) => rarity(statements.filter(({ roots }) => roots.has(root)).length));
   const held = statements.map((statement) => distinct.map((word) => holds(statement, word, given)));
   const own = statements.map(({ roots, above }) => distinct.map(({ root }) => (roots.has(root) ? 1 : above.has(root) ? BARELY : 0)));
-  const score = (table: readonly (readonly number[])[], shares: readonly number[]) =>
+  const score = (table: readonly (readonly number[])[], shares: readonly number[] = []) =>
     table.map((row) => {
       let sum = 0;
       let total = 0;
       for (let i = 0; i < distinct.length; i++) {
-        const weight = (weights[i] as number) * (shares[i] as number);
+        const weight = (weights[i] as number) * (shares[i] ?? 1);
         total += weight;
         sum += weight * (row[i] as number);
       }
@@ -161,7 +157,9 @@ export function align(claim: Reading, statements: readonly Statement[], given: R
   const sharesAround = (place: TextRange, halfDistance: number) => {
     const before = claim.words.filter(({ end }) => end <= place.start).length;
     const after = claim.words.length - claim.words.filter(({ start }) => start >= place.end).length;
-    const share = (i: number) => (i < before ? nearness(before - 1 - i, halfDistance) : i >= after ? nearness(i - after, halfDistance) : 0);
+    /** The weight halves with each `halfDistance` of content words between the word and the place. */
+    const nearness = (between: number) => 1 / (1 + between / halfDistance);
+    const share = (i: number) => (i < before ? nearness(before - 1 - i) : i >= after ? nearness(i - after) : 0);
     return [...places.values()].map((indexes) => Math.max(...indexes.map(share)));
   };
   const heldHere = (i: number) => distinct.map((word) => holds(statements[i] as Statement, word, given, false));
@@ -173,10 +171,7 @@ export function align(claim: Reading, statements: readonly Statement[], given: R
     /** Checks whether the question contains the root. */
     given: (root: string) => given.has(root),
     /** For each quoted sentence, the weighted share of the claim's words that it covers with its context, 0 to 1. */
-    coverage: score(
-      held,
-      distinct.map(() => 1),
-    ),
+    coverage: score(held),
     /**
      * Checks whether the quoted sentence at index `one` covers every word of the claim about as well as the sentence at
      * index `other`, and some word clearly better (`SLACK`, `CLEARLY_MORE`).
@@ -190,13 +185,6 @@ export function align(claim: Reading, statements: readonly Statement[], given: R
     /** For each quoted sentence: the weighted share of the claim's words near a place that the sentence itself contains. */
     close: (place: TextRange) => score(own, sharesAround(place, CLOSE_DISTANCE)),
   };
-}
-
-/**
- * Returns the weight of a word by the number of content words between it and a place: 1 for an adjacent word, less for each one between.
- */
-function nearness(between: number, halfDistance: number): number {
-  return 1 / (1 + between / halfDistance);
 }
 
 /**

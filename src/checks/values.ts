@@ -22,21 +22,16 @@ function isDerived(value: Value, claim: Reading, statements: readonly Statement[
   const isQuoted = (one: Value) => statements.some(({ values }) => values.some((stated) => isStated(one, stated)));
   const operands = claim.values.filter((one) => one !== value && isQuoted(one));
   if (operands.length < 2 || operands.length > MOST_OPERANDS) return false;
-  const shows = {
-    sum: SUM.test(claim.text),
-    difference: DIFFERENCE.test(claim.text),
-    product: PRODUCT.test(claim.text),
-    share: SHARE.test(claim.text),
-  };
+  const { text } = claim;
   const result = daysOf(value);
   const gives = (a: Value, b: Value): boolean => {
     const [x, y] = [daysOf(a), daysOf(b)];
     if (a.kind === b.kind && a.kind === value.kind) {
-      return (shows.sum && near(result, x + y)) || (shows.difference && near(result, Math.abs(x - y)));
+      return (SUM.test(text) && near(result, x + y)) || (DIFFERENCE.test(text) && near(result, Math.abs(x - y)));
     }
     if (b.kind !== value.kind) return false;
-    if (a.kind === "percent") return shows.share && near(result, (x / 100) * y);
-    return (a.kind === "times" || a.kind === "number") && shows.product && near(result, x * y);
+    if (a.kind === "percent") return SHARE.test(text) && near(result, (x / 100) * y);
+    return (a.kind === "times" || a.kind === "number") && PRODUCT.test(text) && near(result, x * y);
   };
   return operands.some((a, i) => operands.some((b, j) => i !== j && gives(a, b)));
 }
@@ -64,12 +59,6 @@ const SAID_ITSELF = 0.5;
 /** Matches a list number at the start of a sentence, such as "7. ". */
 const ENUMERATES = /^\s*\(?\d{1,2}[.):]\s?$/;
 
-/** A fault in one value of a claim. */
-interface Fault {
-  readonly value: Value;
-  readonly what: string;
-}
-
 /**
  * Checks that the cited quotes contain every value of the claim and state it about the same thing. A value from the
  * question, or from a calculation that the claim shows, needs no source.
@@ -78,17 +67,14 @@ interface Fault {
 export function checkValues(alignment: Alignment, question: Reading, mode: "remove" | "warn"): Finding {
   const { claim } = alignment;
   const values = statedValues(claim);
-  const faults = values.flatMap((value): Fault[] => {
-    const what = faultOf(value, alignment, question);
-    return what === null ? [] : [{ value, what }];
-  });
+  const faults = values.map((value) => ({ value, what: faultOf(value, alignment, question) })).filter(({ what }) => what !== null);
   if (faults.length === 0) {
     return finding("values", "pass", 1, values.length === 0 ? "holds no value" : "every value stands in a cited quote, said of the same");
   }
   const reason = faults.map(({ value, what }) => `${claim.text.slice(value.start, value.end)} ${what}`).join("; ");
   const share = 1 - faults.length / values.length;
-  const spans = faults.map(({ value: { start, end } }) => ({ start, end }));
-  return finding("values", mode === "remove" ? "fail" : "warn", share, reason, spans);
+  const faulty = faults.map(({ value }) => value);
+  return finding("values", mode === "remove" ? "fail" : "warn", share, reason, faulty);
 }
 
 /** Returns the values of a sentence, except a list number at its start. */
@@ -112,11 +98,10 @@ function faultOf(value: Value, alignment: Alignment, question: Reading): string 
   const fit = near[fitAt] ?? 0;
   const stated = own[fitAt];
   const isCell = stated !== undefined && stated.kind === "number" && value.kind !== "number";
+  const standsInTheCell = (other: Statement) => isCell && hasOtherCell(stated, statements[fitAt] as Statement, other, claim);
   const isRival = (i: number) => {
     const other = statements[i] as Statement;
-    return (
-      !holds(i) && (takesThePlace(value, other, claim) || (isCell && standsInTheCell(stated, statements[fitAt] as Statement, other, claim)))
-    );
+    return !holds(i) && (takesThePlace(value, other, claim) || standsInTheCell(other));
   };
   const enough = new Set(claim.words.map(({ root }) => root)).size >= FEWEST_WORDS;
   const close = alignment.close(value);
@@ -189,7 +174,7 @@ function ownShare({ words }: Reading, { roots }: Statement): number {
  * Checks whether the question contains the value. A bare number must have the same word beside it: "over 35" does not
  * come from "chapter 35".
  */
-export function isAsked(value: Value, claim: Reading, question: Reading): boolean {
+function isAsked(value: Value, claim: Reading, question: Reading): boolean {
   return question.values.some(
     (one) =>
       isStated(value, one) && ((one.kind === value.kind && one.kind !== "number") || sharesWordBeside([value, claim], [one, question])),
@@ -217,14 +202,14 @@ function takesThePlace(value: Value, statement: Statement, claim: Reading): bool
  * Checks, for a table cell without a unit, whether another row has a different bare number in the same column. Values
  * are counted from the end of the row, because the row's name comes first and may contain numbers.
  */
-function standsInTheCell(stated: Value, holding: Statement, other: Statement, claim: Reading): boolean {
+function hasOtherCell(stated: Value, holding: Statement, other: Statement, claim: Reading): boolean {
   const fromEnd = holding.values.length - holding.values.indexOf(stated);
   const cell = other.values.at(-fromEnd);
   return cell?.kind === "number" && !isClaimed(cell, claim);
 }
 
 /** Checks whether the claim contains the value itself. */
-export function isClaimed(value: Value, { values }: Reading): boolean {
+function isClaimed(value: Value, { values }: Reading): boolean {
   return values.some((mine) => isStated(mine, value));
 }
 
