@@ -1,6 +1,7 @@
 import { type AskedPart, askedPart, isPart } from "../language/question.ts";
 import type { Passage, PlacedUnit, Quote, SourceText, TextRange } from "../shared/types.ts";
 import { normalizeQuestion, RAISED } from "../text/normalise.ts";
+import { onceEach } from "../text/numbers.ts";
 import { isStopWord } from "../text/tokens.ts";
 import { aboveUnit, cellsOf, unitAt } from "../text/units.ts";
 
@@ -53,16 +54,15 @@ export function candidatesOf(
   const listCharacters = singleItems ? 0 : wholeLists ? maxCharacters : Math.min(SHORT_LIST_CHARACTERS, maxCharacters);
   const candidates: Candidate[] = [];
   const { units } = passage;
+  const spanOf = (from: number, to: number) => ({ start: (units[from] as PlacedUnit).start, end: (units[to] as PlacedUnit).end });
   let headingUnit = -1;
   const parted = partedRows(passage);
   const add = (type: Candidate["type"], at: number, { start, end }: TextRange, context: readonly TextRange[]) => {
     if (end - start > maxCharacters) return;
     const unit = units[at] as PlacedUnit;
-    const last = lastUnitWithin(units, at, end);
-    const conditions = [...conditionsAfter(passage, last, maxCharacters)];
-    for (const note of notesOf(passage, unit, { start, end }, last)) {
-      if (note.end - note.start <= maxCharacters && !conditions.some((one) => one.start === note.start)) conditions.push(note);
-    }
+    const last = lastWhile(units, at, (one) => one.end <= end);
+    const notes = notesOf(passage, unit, { start, end }, last).filter((note) => note.end - note.start <= maxCharacters);
+    const conditions = onceEach([...conditionsAfter(passage, last, maxCharacters), ...notes], (one) => String(one.start));
     const heading = unit.headingPath.at(-1) ?? "";
     candidates.push({ type, range: { start, end }, context, conditions, heading, above: aboveUnit(unit).join("\n"), header: unit.header });
   };
@@ -83,21 +83,21 @@ export function candidatesOf(
       if (!isHeader(passage, unit)) add("row", i, unit, [...heading, ...tableOf(passage, unit), ...leadsTo(passage, unit)]);
       continue;
     }
-    const leadsList = unit.type !== "list-item" && units[i + 1]?.type === "list-item" && textOf(passage, unit).trimEnd().endsWith(":");
+    const leadsList = unit.type !== "list-item" && units[i + 1]?.type === "list-item" && endsIn(":", passage, unit);
     const opensList = unit.type === "list-item" && units[i - 1]?.type === "heading";
     if (leadsList || opensList) {
-      const last = lastItem(units, leadsList ? i + 1 : i);
-      const range = { start: unit.start, end: (units[last] as PlacedUnit).end };
       const first = leadsList ? i + 1 : i;
+      const last = lastWhile(units, first, isItem);
+      const range = spanOf(i, last);
       const parts = wholeLists ? null : partsOf(passage, first, last);
       if (parts === null && last > i && range.end - range.start <= listCharacters) {
         add("list", i, range, leadsList ? antecedents(passage, i, headingUnit) : headedBy(passage, headingUnit));
       } else {
         for (let at = first; at <= last; at++) {
-          const [unit, end] = [units[at] as PlacedUnit, parts?.get(at) ?? at];
-          const part = { start: unit.start, end: (units[end] as PlacedUnit).end };
+          const end = parts?.get(at) ?? at;
+          const part = spanOf(at, end);
           if (end > at && part.end - part.start <= listCharacters) {
-            add("list", at, part, leadsTo(passage, unit));
+            add("list", at, part, leadsTo(passage, units[at] as PlacedUnit));
             at = end;
           } else addItem(at);
         }
@@ -111,34 +111,35 @@ export function candidatesOf(
     }
     if (isAskedAbove(passage, i)) continue;
     const lastRow = lastRowOf(passage, i, listCharacters);
-    if (lastRow > i) {
-      add("sentence", i, { start: unit.start, end: (units[lastRow] as PlacedUnit).end }, antecedents(passage, i, headingUnit));
-      i = lastRow;
-      continue;
-    }
-    const announced = announcedBy(passage, i);
-    if (announced > i && (units[announced] as PlacedUnit).end - unit.start <= listCharacters) {
-      add("list", i, { start: unit.start, end: (units[announced] as PlacedUnit).end }, antecedents(passage, i, headingUnit));
-      i = announced;
-      continue;
-    }
-    add("sentence", i, unit, antecedents(passage, i, headingUnit));
+    const last = lastRow > i ? lastRow : announcedBy(passage, i, listCharacters);
+    add(last > lastRow ? "list" : "sentence", i, spanOf(i, last), antecedents(passage, i, headingUnit));
+    i = last;
   }
-  return nearWindow(candidates, passage, maxCandidates);
+  // First drop candidates before the window that retrieval found, then the last candidates.
+  const atWindow = candidates.findIndex(({ range }) => range.end > passage.window.start);
+  const from = Math.max(0, Math.min(atWindow, candidates.length - maxCandidates));
+  return candidates.slice(from, from + maxCandidates);
 }
 
-/** Returns up to `limit` candidates. First drops candidates before the window that retrieval found, then the last candidates. */
-function nearWindow(candidates: readonly Candidate[], { window }: Passage, limit: number): Candidate[] {
-  if (candidates.length <= limit) return [...candidates];
-  const first = candidates.findIndex(({ range }) => range.end > window.start);
-  const from = Math.max(0, Math.min(first < 0 ? 0 : first, candidates.length - limit));
-  return candidates.slice(from, from + limit);
+/** Returns the index of the last of the adjacent units after `at` that pass a test; `at` if the next one does not. */
+function lastWhile(units: readonly PlacedUnit[], at: number, passes: (unit: PlacedUnit, index: number) => boolean): number {
+  let last = at;
+  for (let next = units[at + 1]; next !== undefined && passes(next, last + 1); next = units[last + 1]) last++;
+  return last;
+}
+
+function isItem({ type }: PlacedUnit): boolean {
+  return type === "list-item";
+}
+
+function endsIn(mark: ":" | "?", passage: Passage, unit: PlacedUnit): boolean {
+  return textOf(passage, unit).trimEnd().endsWith(mark);
 }
 
 /** Returns whether a paragraph is a question that the list below it answers. Such a question is context of the items, not a candidate. */
 function isAskedAbove(passage: Passage, at: number): boolean {
   const [unit, next] = [passage.units[at] as PlacedUnit, passage.units[at + 1]];
-  return next?.type === "list-item" && next.leadIn?.start === unit.start && textOf(passage, unit).trimEnd().endsWith("?");
+  return next?.type === "list-item" && next.leadIn?.start === unit.start && endsIn("?", passage, unit);
 }
 
 /**
@@ -176,7 +177,7 @@ function lastRowOf(passage: Passage, at: number, most: number): number {
   let last = at;
   while (isRow(last)) {
     const next = units[last + 1] as PlacedUnit;
-    if (next.end - first.start > most || textOf(passage, next).trimEnd().endsWith(":")) break;
+    if (next.end - first.start > most || endsIn(":", passage, next)) break;
     last++;
   }
   return last;
@@ -189,16 +190,17 @@ const MAX_LINES = 8;
 
 /**
  * Returns the index of the last unit that a paragraph with a final colon introduces: the last of up to `MAX_LINES`
- * short lines, or the next paragraph. Returns `at` if it introduces neither. `candidatesOf` handles lists.
+ * short lines, or the next paragraph. Returns `at` if it introduces neither, or if both together have more than `most`
+ * characters. `candidatesOf` handles lists.
  */
-function announcedBy(passage: Passage, at: number): number {
+function announcedBy(passage: Passage, at: number, most: number): number {
   const { units } = passage;
   const unit = units[at] as PlacedUnit;
-  if (unit.type !== "paragraph" || !textOf(passage, unit).trimEnd().endsWith(":")) return at;
-  const isLine = (one: PlacedUnit | undefined) => one?.type === "paragraph" && one.end - one.start <= LINE_CHARACTERS;
-  let last = at;
-  while (last - at < MAX_LINES && isLine(units[last + 1])) last++;
-  return last === at && units[at + 1]?.type === "paragraph" ? at + 1 : last;
+  if (unit.type !== "paragraph" || !endsIn(":", passage, unit)) return at;
+  const isLine = ({ type, start, end }: PlacedUnit) => type === "paragraph" && end - start <= LINE_CHARACTERS;
+  const lastLine = lastWhile(units, at, (one, i) => i - at <= MAX_LINES && isLine(one));
+  const last = lastLine === at && units[at + 1]?.type === "paragraph" ? at + 1 : lastLine;
+  return (units[last] as PlacedUnit).end - unit.start <= most ? last : at;
 }
 
 /**
@@ -211,7 +213,7 @@ function antecedents(passage: Passage, at: number, headingUnit: number): PlacedU
   const start = startOf(passage, unit);
   const before = units[at - 1];
   if (before === undefined || !(DANGLING.test(start) || (before.block === unit.block && pointsBack(start)))) return [];
-  if (before.type === "heading") return at - 1 === headingUnit && textOf(passage, before).trimEnd().endsWith("?") ? [before] : [];
+  if (before.type === "heading") return at - 1 === headingUnit && endsIn("?", passage, before) ? [before] : [];
   if (before.type === "table-row" || before.type === "code" || !isSameSection(before, unit)) return [];
   return before.block !== unit.block && before.type !== "paragraph" ? [] : [before];
 }
@@ -244,8 +246,7 @@ function pointsBack(start: string): boolean {
 function conditionsAfter(passage: Passage, last: number, maxCharacters: number): TextRange[] {
   const { units } = passage;
   const found: TextRange[] = [];
-  let at = last;
-  while (units[last]?.type === "table-row" && units[at + 1]?.type === "table-row") at++;
+  let at = units[last]?.type === "table-row" ? lastWhile(units, last, ({ type }) => type === "table-row") : last;
   while (found.length < MAX_CONDITIONS) {
     const [from, unit] = [units[at] as PlacedUnit, units[at + 1]];
     const isNear =
@@ -255,8 +256,7 @@ function conditionsAfter(passage: Passage, last: number, maxCharacters: number):
       isSameSection(from, unit);
     if (!isNear || unit.end - unit.start > maxCharacters || !LIMITS.test(startOf(passage, unit))) break;
     at++;
-    const announces = textOf(passage, unit).trimEnd().endsWith(":");
-    while (announces && units[at + 1]?.type === "list-item" && (units[at + 1] as PlacedUnit).end - unit.start <= maxCharacters) at++;
+    if (endsIn(":", passage, unit)) at = lastWhile(units, at, (one) => isItem(one) && one.end - unit.start <= maxCharacters);
     found.push({ start: unit.start, end: (units[at] as PlacedUnit).end });
   }
   return found;
@@ -284,7 +284,8 @@ function notesOf(passage: Passage, { header }: PlacedUnit, range: TextRange, las
     ...[...marks].map((mark) => behind.find((unit) => opensWith(textOf(passage, unit), mark))),
     ...parts.map((part) => behind.find((unit) => isPart(part, unit.headingPath, textOf(passage, unit)) && names(unit, part, passage))),
   ];
-  return found.flatMap((unit) => (unit === undefined ? [] : [{ start: unit.start, end: blockEnd(passage, unit) }]));
+  const blockEnd = (unit: PlacedUnit) => passage.units.findLast(({ block }) => block === unit.block)?.end ?? unit.end;
+  return found.flatMap((unit) => (unit === undefined ? [] : [{ start: unit.start, end: blockEnd(unit) }]));
 }
 
 function opensWith(text: string, mark: string): boolean {
@@ -299,19 +300,9 @@ function names(unit: PlacedUnit, { name }: AskedPart, passage: Passage): boolean
   return `${unit.headingPath.at(-1) ?? ""} ${startOf(passage, unit)}`.toLowerCase().includes(name.toLowerCase());
 }
 
-function blockEnd({ units }: Passage, unit: PlacedUnit): number {
-  return units.findLast(({ block }) => block === unit.block)?.end ?? unit.end;
-}
-
 /** Returns whether two units are in one section. Compares heading paths, because a section can end without a new heading. */
 function isSameSection(a: PlacedUnit, b: PlacedUnit): boolean {
   return a.headingPath.length === b.headingPath.length && a.headingPath.every((heading, i) => heading === b.headingPath[i]);
-}
-
-function lastItem(units: readonly PlacedUnit[], first: number): number {
-  let last = first;
-  while (units[last + 1]?.type === "list-item") last++;
-  return last;
 }
 
 /**
@@ -320,8 +311,7 @@ function lastItem(units: readonly PlacedUnit[], first: number): number {
  */
 function partsOf({ units, document }: Passage, first: number, last: number): ReadonlyMap<number, number> | null {
   const levelOf = (at: number) => document.blocks[(units[at] as PlacedUnit).block]?.level ?? 0;
-  let top = levelOf(first);
-  for (let at = first; at <= last; at++) top = Math.min(top, levelOf(at));
+  const top = Math.min(...units.slice(first, last + 1).map((_, i) => levelOf(first + i)));
   const parts = new Map<number, number>();
   let own = -1;
   for (let at = first; at <= last; at++) {
@@ -333,23 +323,16 @@ function partsOf({ units, document }: Passage, first: number, last: number): Rea
   return parts.size < 2 ? null : parts;
 }
 
-function lastUnitWithin(units: readonly PlacedUnit[], first: number, end: number): number {
-  let last = first;
-  while (units[last + 1] !== undefined && (units[last + 1] as PlacedUnit).end <= end) last++;
-  return last;
-}
-
 /** Maximum number of nested lead-ins quoted with one candidate. */
 const MAX_LEADS = 3;
 
 /** Returns the lead-ins above an item or row, outermost first. Leaves out those before the start of the passage. */
 function leadsTo(passage: Passage, unit: PlacedUnit): TextRange[] {
   const leads: TextRange[] = [];
-  for (let at: PlacedUnit | undefined = unit; at?.leadIn !== null && at !== undefined && leads.length < MAX_LEADS; ) {
-    const { leadIn }: PlacedUnit = at;
-    if (leadIn === null || leadIn.start < passage.range.start) break;
+  let { leadIn } = unit;
+  while (leadIn !== null && leadIn.start >= passage.range.start && leads.length < MAX_LEADS) {
     leads.unshift(leadIn);
-    at = unitAt(passage, leadIn.start);
+    leadIn = unitAt(passage, leadIn.start)?.leadIn ?? null;
   }
   return leads;
 }

@@ -1,12 +1,12 @@
 import { dot, type PairReading, quoteText, type ReadTexts } from "../cross-encoder/reader.ts";
 import { isPart } from "../language/question.ts";
 import { probabilityOfScore, scoreOf } from "../models/weights/scorer.ts";
-import type { Evidence } from "../shared/types.ts";
+import type { Evidence, TextRange } from "../shared/types.ts";
 import { repeatsQuestion } from "../text/normalise.ts";
 import { onceEach } from "../text/numbers.ts";
 import { type Word, words } from "../text/tokens.ts";
 import { cellsOf, nameCells, readCells } from "../text/units.ts";
-import { type Candidate, type CandidateCut, candidatesOf, textOf } from "./candidates.ts";
+import { type Candidate, candidatesOf, textOf } from "./candidates.ts";
 import {
   type AskedQuestion,
   CANDIDATE_FEATURES,
@@ -72,7 +72,8 @@ export async function rankCandidates(
     .sort((a, b) => b.first - a.first || a.view.rank - b.view.rank || a.view.candidate.range.start - b.view.candidate.range.start);
   const named = namedCandidate(measured, asked);
   const scored = named === null ? measured : [named, ...measured.filter(({ view }) => view !== named.view)];
-  const chosen = chooseForReading(scored);
+  const bestOfEach = onceEach(scored, ({ view }) => view.evidence.passage.sid);
+  const chosen = [...new Set([...bestOfEach, ...scored])].slice(0, CROSS_ENCODED);
   const asks = [...new Set([question, readAs])];
   const texts = asks.flatMap((asked) => chosen.map(({ view }) => ({ question: asked, text: readingText(view) })));
   const readings = read === null || texts.length === 0 ? null : await read(texts, signal);
@@ -140,8 +141,8 @@ async function orderRowsByColumn(
   if (read === null || best === undefined || header === null || best.isNamed) return null;
   const { document } = best.view.evidence.passage;
   const rows = scored.flatMap((one, at) => {
-    const { candidate, evidence, text } = one.view;
-    if (evidence.passage.document.id !== document.id || candidate.header?.start !== header.start) return [];
+    const { candidate, text } = one.view;
+    if (!isOfTable(one, best)) return [];
     const cells = nameCells(header.text, text) ?? [];
     const held = cells.filter((cell) => (bitsIn(cell.text) & numbers) !== 0);
     if (held.length === 0) return [];
@@ -165,24 +166,19 @@ async function orderRowsByColumn(
   return ordered;
 }
 
-/** Selects the candidates that the cross-encoder scores: the best of each passage, then the best of the remaining ones. */
-function chooseForReading(sorted: readonly ScoredCandidate[]): ScoredCandidate[] {
-  const seen = new Set<string>();
-  const bestOfEach = sorted.filter(({ view: { evidence } }) => {
-    const isFirst = !seen.has(evidence.passage.sid);
-    seen.add(evidence.passage.sid);
-    return isFirst;
-  });
-  return [...new Set([...bestOfEach, ...sorted])].slice(0, CROSS_ENCODED);
+/** Returns whether both candidates are rows of one table, given that `best` is a row. */
+function isOfTable({ view }: ScoredCandidate, best: ScoredCandidate): boolean {
+  const { evidence, candidate } = best.view;
+  const isSameDocument = view.evidence.passage.document.id === evidence.passage.document.id;
+  return isSameDocument && view.candidate.header?.start === candidate.header?.start;
 }
 
 /** Returns the confidence that the best candidate answers, 0 to 1; 0 without candidates. */
 export function confidenceOf(choice: Pick<Choice, "candidates">, { confidence }: Pick<RankingWeights, "confidence">): number {
-  if (choice.candidates.length === 0) return 0;
-  if (choice.candidates[0]?.isNamed) return 1;
-  const known = confidenceFeatures(choice);
-  const values = confidence.features.map((name) => known[name] ?? null);
-  return probabilityOfScore(scoreOf(values, confidence), confidence);
+  const [best] = choice.candidates;
+  if (best === undefined) return 0;
+  if (best.isNamed) return 1;
+  return probabilityOfScore(scoreOf(measure(best, confidence.features, CONFIDENCE_FEATURES), confidence), confidence);
 }
 
 /** Returns the confidence features by name; empty without candidates. */
@@ -210,11 +206,6 @@ export function relevanceOfPassages(
   return relevance;
 }
 
-/** Returns the limits on candidates for a question of this type. */
-export function candidateCut(type: AskedQuestion["type"], maxCharacters: number): CandidateCut {
-  return { maxCharacters, maxCandidates: MAX_CANDIDATES, wholeLists: type === "list" || type === "how-do-i" };
-}
-
 /** Computes the first-stage features of all candidates. Training uses the same function. */
 export function measureCandidates(
   question: string,
@@ -224,8 +215,16 @@ export function measureCandidates(
 ): { readonly asked: AskedQuestion; readonly candidates: readonly MeasuredCandidate[] } {
   const asked = readAsked(question, words);
   const looked = evidence.slice(0, PASSAGES);
-  const cut = { ...candidateCut(asked.type, maxCharacters), singleItems: asked.part !== null };
-  const views = looked.map((one, rank) => viewPassage(withoutQuestion(candidatesOf(one.passage, cut), one, question), one, rank, asked));
+  const wholeLists = asked.type === "list" || asked.type === "how-do-i";
+  const cut = { maxCharacters, maxCandidates: MAX_CANDIDATES, wholeLists, singleItems: asked.part !== null };
+  const views = looked.map((one, rank) => {
+    const repeats = (range: TextRange) => repeatsQuestion(textOf(one.passage, range), question);
+    const own = candidatesOf(one.passage, cut).map((candidate) => ({
+      ...candidate,
+      context: candidate.context.filter((range) => !repeats(range)),
+    }));
+    return viewPassage(own, one, rank, asked);
+  });
   const cosines = cosinesOf(question, views.flat(), embed);
   const top = Math.max(Number.MIN_VALUE, ...looked.map(({ passage }) => passage.scores.fused));
   let at = 0;
@@ -238,14 +237,6 @@ export function measureCandidates(
     })),
   );
   return { asked, candidates };
-}
-
-/** Removes text that repeats the question from the context of candidates. */
-function withoutQuestion(candidates: readonly Candidate[], { passage }: Found, question: string): Candidate[] {
-  return candidates.map((candidate) => {
-    const context = candidate.context.filter((range) => !repeatsQuestion(textOf(passage, range), question));
-    return context.length === candidate.context.length ? candidate : { ...candidate, context };
-  });
 }
 
 /** Returns the cosines between the question and each candidate, in order. */
@@ -290,12 +281,10 @@ function candidateBehind(
   candidates: readonly ScoredCandidate[],
 ): ScoredCandidate | null {
   const { end } = candidate.range;
-  let next: ScoredCandidate | null = null;
-  for (const one of candidates) {
-    if (one.view.evidence !== evidence || one.view.candidate.range.start < end) continue;
-    if (next === null || one.view.candidate.range.start < next.view.candidate.range.start) next = one;
-  }
-  if (next === null || candidate.type === "row" || next.view.candidate.type === "row") return null;
+  const [next] = candidates
+    .filter(({ view }) => view.evidence === evidence && view.candidate.range.start >= end)
+    .sort((a, b) => a.view.candidate.range.start - b.view.candidate.range.start);
+  if (next === undefined || candidate.type === "row" || next.view.candidate.type === "row") return null;
   const { range, context, heading } = next.view.candidate;
   const from = Math.min(range.start, ...context.flatMap(({ start }) => (start >= end ? start : [])));
   const isGap = evidence.passage.units.some((unit) => unit.start >= end && unit.end <= from);
@@ -326,17 +315,11 @@ export function equalRows(question: string, { asked, candidates }: Choice, { tok
     // Compare stop words too: "Lock A" is one lock, not any lock.
     return own.length === 0 ? said.has(text) : own.every((token) => held.includes(token));
   };
-  const namedIn = (row: string): number[] =>
-    cellsOf(row).flatMap((cell, column) => (tokens(cell).length > 0 && words(cell).every(isSaid) ? [column] : []));
-  const isOfTable = ({ candidate, evidence }: CandidateView) =>
-    evidence.passage.document.id === document.id && candidate.header?.start === header.start;
-  const table = onceEach(
-    candidates.filter(({ view }) => isOfTable(view)),
-    ({ view }) => String(view.candidate.range.start),
-  );
+  const ofTable = candidates.filter((one) => isOfTable(one, best));
+  const table = onceEach(ofTable, ({ view }) => String(view.candidate.range.start));
   const matchesOf = (row: string) => {
     const cells = cellsOf(row);
-    const columns = namedIn(row);
+    const columns = cells.flatMap((cell, column) => (tokens(cell).length > 0 && words(cell).every(isSaid) ? [column] : []));
     const keyOf = (own: readonly string[]) => columns.map((column) => own[column]?.toLowerCase()).join("\n");
     return { columns, matches: (other: string) => keyOf(cellsOf(other)) === keyOf(cells) };
   };
