@@ -45,7 +45,7 @@ export function tablesOf(quotes: readonly CitedQuote[], reader: Reader) {
     const others = once(() => quotes.filter((quote) => !isOwn.has(quote)).flatMap((quote) => reader.statements(quote)));
     /** Title and headings above the rows. */
     const above = (first.above ?? []).filter((line) => line !== first.header).map(reader.read);
-    return [{ columns, rows, others, above }];
+    return [{ columns, rows, labels: rows.map(({ label }) => label), others, above }];
   });
 }
 
@@ -69,10 +69,9 @@ export function checkCells({ claim, given }: Pick<Alignment, "claim" | "given">,
  * Splits a claim into clauses. Returns the whole sentence if a clause names a row without a cell or a cell without a
  * row, as in "A and B are x and y".
  */
-function partsOf(claim: Reading, { rows }: CitedTable): Part[] {
+function partsOf(claim: Reading, { rows, labels }: CitedTable): Part[] {
   const clauses = clausesOf(claim.text).map((range) => ({ claim, range }));
   if (clauses.length < 2) return [wholeOf(claim)];
-  const labels = rows.map(({ label }) => label);
   const says = clauses.map((part) => ({
     row: namedAmong(labels, part) !== null,
     cell: rows.some(({ cells }) => cells.slice(1).some((cell) => saysAll(part, cell))),
@@ -81,8 +80,7 @@ function partsOf(claim: Reading, { rows }: CitedTable): Part[] {
 }
 
 function misplacedIn(part: Part, table: CitedTable, given: Alignment["given"]): Misplaced[] {
-  const labels = table.rows.map(({ label }) => label);
-  const named = namedAmong(labels, part);
+  const named = namedAmong(table.labels, part);
   if (named === null) return [];
   const rows = named.map((i) => table.rows[i] as TableRow);
   const columns = columnsNamed(table, part);
@@ -190,8 +188,8 @@ function namedAmong(readings: readonly Reading[], part: Part): number[] | null {
   return said.flatMap((items, i) => (items.length === most.length ? [i] : []));
 }
 
-function itemsOf({ words, values }: Reading): Item[] {
-  return [...new Set(words.map(({ root }) => root)), ...values];
+function itemsOf({ roots, values }: Reading): Item[] {
+  return [...roots, ...values];
 }
 
 function holds(items: readonly Item[], item: Item): boolean {

@@ -1,9 +1,9 @@
 import { Parser } from "htmlparser2";
-import type { SupportScore, SupportScorer } from "../models/support.ts";
+import { hasWord, type SupportScore, type SupportScorer } from "../models/support.ts";
 import { GUARDS, SUPPORT_BANDS } from "../profiles/guards.ts";
 import type { CheckSettings } from "../profiles/profile.ts";
 import type { AnswerSentence, CheckResult, Claim } from "../shared/types.ts";
-import { alignClaim, checkClaim } from "./claim-checks.ts";
+import { alignClaim, type ClaimFacts, checkClaim } from "./claim-checks.ts";
 import { type CitedQuote, type Finding, finding, type SimilarityScorer } from "./finding.ts";
 import { type GuardFacts, guardSentence, NO_FACTS } from "./guards.ts";
 import { fitOf, type Reader } from "./statements.ts";
@@ -70,10 +70,7 @@ function findStatedSource(text: string, sources: readonly (readonly CitedQuote[]
 }
 
 function lettersOf(text: string): string {
-  return text
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
-    .trim();
+  return (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).join(" ");
 }
 
 /**
@@ -90,19 +87,17 @@ const CLEARLY_BETTER = 0.15;
  * these quotes, it must exceed theirs by `CLEARLY_BETTER`. Returns `null` if there is no such source.
  * @param cited findings about the cited quotes, and the share of the sentence's words that they contain
  * @param others quotes of every source that is not cited
+ * @param align aligns the sentence with quotes
  */
 function findBetterSource(
-  text: string,
-  question: string,
   cited: { readonly findings: readonly Finding[]; readonly fit: number },
   others: readonly (readonly CitedQuote[])[],
-  settings: CheckSettings,
-  reader: Reader,
+  align: (quotes: readonly CitedQuote[]) => ClaimFacts,
 ): number | null {
   const faulty = cited.findings.some(({ verdict }) => verdict !== "pass");
   const least = Math.max(SURELY_FITS, cited.fit + (faulty ? 0 : CLEARLY_BETTER));
   if (least > 1) return null;
-  const aligned = others.map((quotes, at) => ({ at, facts: alignClaim(text, quotes, question, settings, reader) }));
+  const aligned = others.map((quotes, at) => ({ at, facts: align(quotes) }));
   const fitting = aligned.map((one) => ({ ...one, fit: fitOf(one.facts.alignment) })).filter(({ fit }) => fit >= least);
   const best = fitting.sort((a, b) => b.fit - a.fit).find(({ facts }) => checkClaim(facts).every(({ verdict }) => verdict === "pass"));
   return best?.at ?? null;
@@ -167,12 +162,12 @@ export async function checkSentence(
   if (raw.length > MAX_SENTENCE_CHARACTERS) return tooLong(raw);
   const exact = cited.filter((quote) => quote.exact);
   const { text, found: markup } = removeMarkup(raw, texts(exact));
-  const written = alignClaim(text, exact, question, settings, reader);
-  const fit = fitOf(written.alignment);
+  const align = (claim: string, quotes: readonly CitedQuote[]) => alignClaim(claim, quotes, question, settings, reader);
+  const written = align(text, exact);
   const found = checkClaim(written);
   const stated = settings.recite && exact.length === 0 ? findStatedSource(text, others, reader) : null;
-  const better =
-    settings.recite && exact.length > 0 ? findBetterSource(text, question, { findings: found, fit }, others, settings, reader) : null;
+  const cites = { findings: found, fit: fitOf(written.alignment) };
+  const better = settings.recite && exact.length > 0 ? findBetterSource(cites, others, (quotes) => align(text, quotes)) : null;
   const nearest = exact.length === 0 && missing.length === 0 ? await findNearestSource(text, others, context) : null;
   const chosen = better ?? nearest;
   const recited = stated ?? (chosen !== null && (await isSupported(text, others[chosen] ?? [], context)) ? chosen : null);
@@ -180,7 +175,7 @@ export async function checkSentence(
   const addresses = [...cited, ...quotes].flatMap(({ url }) => (url === null ? [] : [url]));
   const urls = repairUrls(text, { cited: addresses, quotes: texts(quotes), mode: settings.urls, hosts, homePage });
   const isAsWritten = recited === null && urls.text === text;
-  const findings = isAsWritten ? found : checkClaim(alignClaim(urls.text, quotes, question, settings, reader));
+  const findings = isAsWritten ? found : checkClaim(align(urls.text, quotes));
   const citations =
     recited === null
       ? checkCitations(exact.length, missing, settings.uncited)
@@ -190,14 +185,8 @@ export async function checkSentence(
   if (urls.removed.length > 0) results.push(finding("urls", "repaired", 0, `not an address of a cited source: ${urls.removed.join(", ")}`));
   if (markup !== null) results.push(markup);
   results.push(...guard(urls.text, quotes));
-  const empty = !/[\p{L}\p{N}]/u.test(urls.text);
-  return {
-    text: urls.text,
-    kept: !empty && results.every(({ verdict }) => verdict !== "fail"),
-    recited,
-    results,
-    ...judge(results, quotes.length > 0, scored),
-  };
+  const kept = hasWord(urls.text) && results.every(({ verdict }) => verdict !== "fail");
+  return { text: urls.text, kept, recited, results, ...judge(results, quotes.length > 0, scored) };
 }
 
 function texts(quotes: readonly CitedQuote[]): string[] {
@@ -251,17 +240,13 @@ function tooLong(text: string): CheckedSentence {
 }
 
 function checkQuote({ text, exact }: CitedQuote, guarded: readonly Finding[]): CheckedSentence {
-  return {
-    text,
-    kept: exact && guarded.every(({ verdict }) => verdict !== "fail"),
-    recited: null,
-    results: [
-      ...guarded,
-      finding("quote", exact ? "pass" : "fail", exact ? 1 : 0, exact ? "is the source, byte for byte" : "differs from the source"),
-    ],
-    status: exact ? "supported" : "unsupported",
-    reason: exact ? "the sentence is an exact quote" : "the quote does not stand in the source",
-  };
+  const quote = exact
+    ? finding("quote", "pass", 1, "is the source, byte for byte")
+    : finding("quote", "fail", 0, "differs from the source");
+  const results = [...guarded, quote];
+  const kept = results.every(({ verdict }) => verdict !== "fail");
+  const reason = exact ? "the sentence is an exact quote" : "the quote does not stand in the source";
+  return { text, kept, recited: null, results, status: exact ? "supported" : "unsupported", reason };
 }
 
 /**

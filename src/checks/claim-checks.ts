@@ -72,7 +72,7 @@ const FEWEST_WORDS = 3;
 function checkEntities(alignment: Alignment, publishers: ReadonlySet<string>, mode: "remove" | "warn"): Finding {
   const { claim } = alignment;
   const names = claim.words.filter(({ name, root, text }) => name && !alignment.given(root) && !publishers.has(text));
-  const enough = new Set(claim.words.map(({ root }) => root)).size > FEWEST_WORDS;
+  const enough = claim.roots.size > FEWEST_WORDS;
   const absent = names.filter((word) => !alignment.knows(word.root) && !isShortOrLong(word, alignment));
   const displaced = enough ? names.filter((word) => alignment.knows(word.root) && isDisplaced(word, alignment, publishers)) : [];
   const all = [...absent, ...displaced];

@@ -103,7 +103,7 @@ function faultOf(value: Value, alignment: Alignment, question: Reading): string 
     const other = statements[i] as Statement;
     return !holds(i) && (takesThePlace(value, other, claim) || standsInTheCell(other));
   };
-  const enough = new Set(claim.words.map(({ root }) => root)).size >= FEWEST_WORDS;
+  const enough = claim.roots.size >= FEWEST_WORDS;
   const close = alignment.close(value);
   const fits = (i: number) => isRival(i) && (near[i] as number) >= FITS && (close[i] as number) >= (close[fitAt] ?? 0);
   if (enough && statements.some((_, i) => fits(i) && ((near[i] as number) - fit >= RIVAL_MARGIN || alignment.outdoes(i, fitAt)))) {
@@ -165,8 +165,7 @@ function endsRange(value: Value, { text, values }: Reading): boolean {
  * Returns the share of the claim's words that the quoted sentence itself contains, without its headings. It is 0 for a
  * table row without words.
  */
-function ownShare({ words }: Reading, { roots }: Statement): number {
-  const all = new Set(words.map(({ root }) => root));
+function ownShare({ roots: all }: Reading, { roots }: Statement): number {
   return all.size === 0 ? 0 : [...all].filter((root) => roots.has(root)).length / all.size;
 }
 

@@ -46,6 +46,8 @@ const BEFORE_PRONOUN = /^(.+?)\b(?:it|they|them|he|him|she)\b/su;
 const LIMITS =
   /^(?:["“'(*]\s*)?(?:(?:however|but|unless|except|(?:the (?:only|sole) )?exceptions?|only if|note|important|please note|otherwise|nonetheless|even so|this (?:does not|doesn['’]t|only|applies)|these (?:do not|don['’]t|only)|that said)\b)/i;
 
+const MAY_LIMIT: ReadonlySet<PlacedUnit["type"]> = new Set(["paragraph", "list-item", "quote"]);
+
 /** Returns the candidates of a passage in text order. */
 export function candidatesOf(
   passage: Passage,
@@ -74,18 +76,13 @@ export function candidatesOf(
   };
   for (let i = 0; i < units.length; i++) {
     const unit = units[i] as PlacedUnit;
-    if (unit.type === "heading") {
-      headingUnit = i;
-      continue;
-    }
-    if (unit.type === "table-row") {
+    const leadsList = !isItem(unit) && units[i + 1]?.type === "list-item" && endsIn(":", passage, unit);
+    const opensList = isItem(unit) && units[i - 1]?.type === "heading";
+    if (unit.type === "heading") headingUnit = i;
+    else if (unit.type === "table-row") {
       const heading = parted.has(unit) ? headedBy(passage, headingUnit) : [];
       if (!isHeader(passage, unit)) add("row", i, unit, [...heading, ...tableOf(passage, unit), ...leadsTo(passage, unit)]);
-      continue;
-    }
-    const leadsList = unit.type !== "list-item" && units[i + 1]?.type === "list-item" && endsIn(":", passage, unit);
-    const opensList = unit.type === "list-item" && units[i - 1]?.type === "heading";
-    if (leadsList || opensList) {
+    } else if (leadsList || opensList) {
       const first = leadsList ? i + 1 : i;
       const last = lastWhile(units, first, isItem);
       const range = spanOf(i, last);
@@ -103,17 +100,13 @@ export function candidatesOf(
         }
       }
       i = last;
-      continue;
+    } else if (isItem(unit)) addItem(i);
+    else if (!isAskedAbove(passage, i)) {
+      const lastRow = lastRowOf(passage, i, listCharacters);
+      const last = lastRow > i ? lastRow : announcedBy(passage, i, listCharacters);
+      add(last > lastRow ? "list" : "sentence", i, spanOf(i, last), antecedents(passage, i, headingUnit));
+      i = last;
     }
-    if (unit.type === "list-item") {
-      addItem(i);
-      continue;
-    }
-    if (isAskedAbove(passage, i)) continue;
-    const lastRow = lastRowOf(passage, i, listCharacters);
-    const last = lastRow > i ? lastRow : announcedBy(passage, i, listCharacters);
-    add(last > lastRow ? "list" : "sentence", i, spanOf(i, last), antecedents(passage, i, headingUnit));
-    i = last;
   }
   // First drop candidates before the window that retrieval found, then the last candidates.
   const atWindow = candidates.findIndex(({ range }) => range.end > passage.window.start);
@@ -160,12 +153,8 @@ function lastRowOf(passage: Passage, at: number, most: number): number {
   const first = units[at] as PlacedUnit;
   const follows = (i: number) => {
     const [one, next] = [units[i] as PlacedUnit, units[i + 1]];
-    return (
-      next !== undefined &&
-      next.type === "paragraph" &&
-      next.block === one.block &&
-      textOf(passage, { start: one.end, end: next.start }).includes("\n")
-    );
+    if (next?.type !== "paragraph" || next.block !== one.block) return false;
+    return textOf(passage, { start: one.end, end: next.start }).includes("\n");
   };
   // A line that ends a sentence is complete alone, so it is no row.
   const isRow = (i: number) =>
@@ -249,12 +238,8 @@ function conditionsAfter(passage: Passage, last: number, maxCharacters: number):
   let at = units[last]?.type === "table-row" ? lastWhile(units, last, ({ type }) => type === "table-row") : last;
   while (found.length < MAX_CONDITIONS) {
     const [from, unit] = [units[at] as PlacedUnit, units[at + 1]];
-    const isNear =
-      unit !== undefined &&
-      (unit.type === "paragraph" || unit.type === "list-item" || unit.type === "quote") &&
-      unit.block - from.block <= 1 &&
-      isSameSection(from, unit);
-    if (!isNear || unit.end - unit.start > maxCharacters || !LIMITS.test(startOf(passage, unit))) break;
+    if (unit === undefined || !MAY_LIMIT.has(unit.type) || unit.block - from.block > 1 || !isSameSection(from, unit)) break;
+    if (unit.end - unit.start > maxCharacters || !LIMITS.test(startOf(passage, unit))) break;
     at++;
     if (endsIn(":", passage, unit)) at = lastWhile(units, at, (one) => isItem(one) && one.end - unit.start <= maxCharacters);
     found.push({ start: unit.start, end: (units[at] as PlacedUnit).end });
@@ -280,9 +265,13 @@ function notesOf(passage: Passage, { header }: PlacedUnit, range: TextRange, las
   const parts = [...text.matchAll(NAMED_NOTE)].flatMap(([named]) => askedPart(named) ?? []);
   if (marks.size + parts.length === 0) return [];
   const behind = passage.units.slice(last + 1).filter(({ start, block }) => passage.document.blocks[block]?.start === start);
+  const begins = (unit: PlacedUnit) => `${unit.headingPath.at(-1) ?? ""} ${startOf(passage, unit)}`.toLowerCase();
+  // For "see note 3" the heading or the first characters must contain the word "note", as the heading "Notes" does.
+  const isNamed = (unit: PlacedUnit, part: AskedPart) =>
+    isPart(part, unit.headingPath, textOf(passage, unit)) && begins(unit).includes(part.name.toLowerCase());
   const found = [
     ...[...marks].map((mark) => behind.find((unit) => opensWith(textOf(passage, unit), mark))),
-    ...parts.map((part) => behind.find((unit) => isPart(part, unit.headingPath, textOf(passage, unit)) && names(unit, part, passage))),
+    ...parts.map((part) => behind.find((unit) => isNamed(unit, part))),
   ];
   const blockEnd = (unit: PlacedUnit) => passage.units.findLast(({ block }) => block === unit.block)?.end ?? unit.end;
   return found.flatMap((unit) => (unit === undefined ? [] : [{ start: unit.start, end: blockEnd(unit) }]));
@@ -290,14 +279,6 @@ function notesOf(passage: Passage, { header }: PlacedUnit, range: TextRange, las
 
 function opensWith(text: string, mark: string): boolean {
   return text.startsWith(mark) && /^\s?[\p{L}\p{N}"“(]/u.test(text.slice(mark.length));
-}
-
-/**
- * Returns whether a unit's first characters or its heading contain the word before the number of a note. Example: for
- * "see note 3" the word is "note", which the heading "Notes" contains. Ignores case.
- */
-function names(unit: PlacedUnit, { name }: AskedPart, passage: Passage): boolean {
-  return `${unit.headingPath.at(-1) ?? ""} ${startOf(passage, unit)}`.toLowerCase().includes(name.toLowerCase());
 }
 
 /** Returns whether two units are in one section. Compares heading paths, because a section can end without a new heading. */

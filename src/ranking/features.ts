@@ -93,8 +93,11 @@ export interface MeasuredCandidate {
   readonly beside: number;
 }
 
+/** Functions that compute features, by name. */
+type Features<T> = Readonly<Record<string, (of: T) => number | null>>;
+
 /** Features of the first-stage score, by which candidates are selected for the cross-encoder. */
-export const FIRST_STAGE_FEATURES: Readonly<Record<string, (candidate: MeasuredCandidate) => number>> = {
+export const FIRST_STAGE_FEATURES: Features<MeasuredCandidate> = {
   own: ({ view }) => view.own,
   heading: ({ view }) => view.fromHeading,
   cosine: ({ cosine }) => cosine.own,
@@ -128,13 +131,13 @@ export interface ScoredCandidate {
 }
 
 /** Features of the candidate score, which is computed after the cross-encoder. */
-export const CANDIDATE_FEATURES: Readonly<Record<string, (candidate: Pick<ScoredCandidate, "first" | "cross">) => number | null>> = {
+export const CANDIDATE_FEATURES: Features<Pick<ScoredCandidate, "first" | "cross">> = {
   cross: ({ cross }) => cross,
   first: ({ first }) => first,
 };
 
 /** Features of the confidence. All describe the best candidate. */
-export const CONFIDENCE_FEATURES: Readonly<Record<string, (best: ScoredCandidate) => number | null>> = {
+export const CONFIDENCE_FEATURES: Features<ScoredCandidate> = {
   cross: ({ cross }) => cross,
   first: ({ first }) => first,
   lacks: ({ view }) => view.lacks,
@@ -143,15 +146,9 @@ export const CONFIDENCE_FEATURES: Readonly<Record<string, (best: ScoredCandidate
 };
 
 /** Returns the values of the named features, in order. A value is `null` if it is unknown or no feature has the name. */
-export function measure<T>(
-  of: T,
-  names: readonly string[],
-  features: Readonly<Record<string, (of: T) => number | null>>,
-): (number | null)[] {
+export function measure<T>(of: T, names: readonly string[], features: Features<T>): (number | null)[] {
   return names.map((name) => features[name]?.(of) ?? null);
 }
-
-const share = z.number().min(0).max(1);
 
 const weightsSchema = z.object({
   name: z.string(),
@@ -166,22 +163,20 @@ const weightsSchema = z.object({
   confidence: namedScorerSchema(Object.keys(CONFIDENCE_FEATURES)),
   threshold: z.object({
     /** Minimum confidence for an answer. */
-    minimum: share,
+    minimum: z.number().min(0).max(1),
     /** The rule by which `minimum` was chosen, for display. */
     rule: z.string(),
   }),
 });
 
-export interface RankingWeights extends z.infer<typeof weightsSchema> {
-  /** Id of exactly these weights, made from the training recipe and the hash of the file. */
-  readonly id: string;
-}
+/** The `id` names exactly these weights. It is made from their name and the hash of the file. */
+export type RankingWeights = ReturnType<typeof readRankingWeights>;
 
 /**
  * Reads the shipped weights, which `lab/train/ranking` writes.
  * @throws ModelError `ranking_corrupt` if the file is missing or invalid
  */
-export function readRankingWeights(path: string = shippedWeights("ranking.json")): RankingWeights {
+export function readRankingWeights(path: string = shippedWeights("ranking.json")) {
   return readNamedWeights({ path, schema: weightsSchema, code: "ranking_corrupt", whose: "the ranking weights" });
 }
 

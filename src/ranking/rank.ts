@@ -276,10 +276,8 @@ export async function withFollowing(question: string, choice: Choice, readTexts:
  * Returns the candidate that directly follows another one in the passage. Returns `null` if a unit lies between the
  * two, their headings differ, either is a row, or the first is already quoted with the second as a condition.
  */
-function candidateBehind(
-  { view: { evidence, candidate } }: ScoredCandidate,
-  candidates: readonly ScoredCandidate[],
-): ScoredCandidate | null {
+function candidateBehind({ view: first }: ScoredCandidate, candidates: readonly ScoredCandidate[]): ScoredCandidate | null {
+  const { evidence, candidate } = first;
   const { end } = candidate.range;
   const [next] = candidates
     .filter(({ view }) => view.evidence === evidence && view.candidate.range.start >= end)
