@@ -5,7 +5,7 @@ import type { CheckSettings } from "../profiles/profile.ts";
 import type { AnswerSentence, CheckResult, Claim } from "../shared/types.ts";
 import { alignClaim, type ClaimFacts, checkClaim } from "./claim-checks.ts";
 import { type CitedQuote, type Finding, finding, type SimilarityScorer } from "./finding.ts";
-import { type GuardFacts, guardSentence, NO_FACTS } from "./guards.ts";
+import { type GuardFacts, guardSentence } from "./guards.ts";
 import { fitOf, type Reader } from "./statements.ts";
 import { repairUrls } from "./urls.ts";
 
@@ -64,13 +64,10 @@ export function removeMarkup(text: string, quotes: readonly string[] = []): { te
 
 /** Returns the index of the source that contains the sentence, ignoring punctuation and case; `null`: none does. */
 function findStatedSource(text: string, sources: readonly (readonly CitedQuote[])[], reader: Reader): number | null {
+  const lettersOf = (written: string) => (written.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).join(" ");
   const letters = lettersOf(text);
   const at = sources.findIndex((quotes) => quotes.some((quote) => reader.statements(quote).some((one) => lettersOf(one.text) === letters)));
   return at < 0 || letters === "" ? null : at;
-}
-
-function lettersOf(text: string): string {
-  return (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).join(" ");
 }
 
 /**
@@ -156,7 +153,7 @@ export async function checkSentence(
 ): Promise<CheckedSentence> {
   const { settings, hosts, homePage, reader, question } = context;
   const guard = (sentence: string, by: readonly CitedQuote[]) =>
-    guardSentence(sentence, texts(by), settings.guards ?? GUARDS, context.guards ?? NO_FACTS);
+    guardSentence(sentence, texts(by), settings.guards ?? GUARDS, context.guards ?? { contacts: [], terminology: [] });
   const [only] = cited;
   if (cited.length === 1 && only !== undefined && raw === only.text) return checkQuote(only, guard(raw, cited));
   if (raw.length > MAX_SENTENCE_CHARACTERS) return tooLong(raw);
@@ -297,13 +294,10 @@ async function findNearestSource(
   { settings: { uncitedSimilarity }, similarity: scorer }: CheckContext,
 ): Promise<number | null> {
   if (uncitedSimilarity === undefined || scorer === undefined) return null;
-  let best: number | null = null;
-  let top = uncitedSimilarity.minimum;
-  for (const [i, quotes] of sources.entries()) {
+  const found: { readonly at: number; readonly similarity: number }[] = [];
+  for (const [at, quotes] of sources.entries()) {
     const similarity = await scorer.similarity(text, texts(quotes).join(" "));
-    if (similarity === null || similarity < top || (best !== null && similarity === top)) continue;
-    best = i;
-    top = similarity;
+    if (similarity !== null && similarity >= uncitedSimilarity.minimum) found.push({ at, similarity });
   }
-  return best;
+  return found.sort((a, b) => b.similarity - a.similarity)[0]?.at ?? null;
 }

@@ -77,15 +77,12 @@ function checkEntities(alignment: Alignment, publishers: ReadonlySet<string>, mo
   const displaced = enough ? names.filter((word) => alignment.knows(word.root) && isDisplaced(word, alignment, publishers)) : [];
   const all = [...absent, ...displaced];
   if (all.length === 0) return finding("entities", "pass", 1, "names what the cited quotes name");
+  const listed = (words: readonly ContentWord[]) => [...new Set(words.map(({ text }) => text))].join(", ");
   const reasons = [
     absent.length === 0 ? null : `not in the cited quotes: ${listed(absent)}`,
     displaced.length === 0 ? null : `the cited quotes say this of something other than ${listed(displaced)}`,
   ].filter((reason) => reason !== null);
   return finding("entities", mode === "remove" ? "fail" : "warn", 0, reasons.join("; "), all);
-}
-
-function listed(words: readonly ContentWord[]): string {
-  return [...new Set(words.map(({ text }) => text))].join(", ");
 }
 
 /**
@@ -290,23 +287,18 @@ function mispairedIn(
   // A word that the quoted sentence lacks may paraphrase a word of the value's segment: "in winter" for October to March,
   // "kids" for children. Then report nothing.
   if ([...roots].some((root) => !statement.roots.has(root) && !statement.above.has(root))) return [];
+  // The claim may also swap some of the first segment's own words for those of another: claim "DVDs cost $1", source
+  // "Books cost $1, DVDs $2". Words kept from the first segment ("cost") then count as shared.
+  const isSwapped = own === segments[0] && own.own.some(({ root }) => !roots.has(root));
   return segments.flatMap((other): Mispaired[] => {
     if (other === own) return [];
     // Words of the first segment may be the subject of all segments. Of these words, only those next to its value
     // surely belong to it alone.
     const naming = (other === segments[0] ? other.beside : other.own).filter(({ root }) => roots.has(root));
-    if (naming.length === 0 || !(isSilentOfOwn || (own === segments[0] && isPutInPlace(other, own, roots)))) return [];
+    if (naming.length === 0 || !(isSilentOfOwn || (isSwapped && other.own.every(({ root }) => roots.has(root))))) return [];
     const reason = reasonOf(own, other, naming as [ContentWord], statement);
     return [{ other, spans: said, reason, telling: naming.map(({ root }) => root) }];
   });
-}
-
-/**
- * Returns whether the claim swaps some of the first segment's own words for those of `other`: claim "DVDs cost $1",
- * source "Books cost $1, DVDs $2". Words kept from the first segment ("cost") then count as shared.
- */
-function isPutInPlace(other: Segment, first: Segment, roots: ReadonlySet<string>): boolean {
-  return other.own.every(({ root }) => roots.has(root)) && first.own.some(({ root }) => !roots.has(root));
 }
 
 function reasonOf(own: Segment, other: Segment, [name]: readonly [ContentWord], { text, words }: Statement): string {

@@ -35,15 +35,13 @@ export async function guardAnswer(
   return found;
 }
 
+type TokenBudget = NonNullable<GuardSettings["tokens"]>;
+
 /**
  * Checks an answer against its token budget.
  * @param countTokens tokenizer, used only in `tokens` mode
  */
-export function checkTokenBudget(
-  text: string,
-  { limit, count }: NonNullable<GuardSettings["tokens"]>,
-  countTokens: (text: string) => number,
-): Finding {
+export function checkTokenBudget(text: string, { limit, count }: TokenBudget, countTokens: (text: string) => number): Finding {
   const used = count === "tokens" ? countTokens(text) : Math.ceil(text.length / 4);
   const score = used === 0 ? 1 : Math.min(1, limit / used);
   const counted = count === "tokens" ? "tokens" : "tokens as characters ÷ 4";
@@ -148,6 +146,7 @@ async function meanSupport(
   passages: readonly PassageTexts[],
   scorer: Pick<SupportScorer, "score">,
 ): Promise<Scored | null> {
+  const mean = (numbers: readonly number[]) => numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
   const means: number[] = [];
   for (const [passage] of passages) {
     const scored = await scorer.score(sentences.map((claim) => ({ claim, evidence: [{ text: passage, above: [] }] })));
@@ -155,10 +154,6 @@ async function meanSupport(
     if (known.length > 0) means.push(mean(known));
   }
   return means.length === 0 ? null : { score: mean(means), objection: null };
-}
-
-function mean(numbers: readonly number[]): number {
-  return numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
 }
 
 /** Similarity scorer with the minimum similarity of a relevant answer. */

@@ -147,8 +147,6 @@ export interface GuardFacts {
   readonly terminology: Terminology;
 }
 
-export const NO_FACTS: GuardFacts = { contacts: [], terminology: [] };
-
 /**
  * Returns what the guards find in a sentence, quoted or not: personal data, another tenant's terms, instructions from
  * documents.

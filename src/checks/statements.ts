@@ -140,6 +140,8 @@ export function align(claim: Reading, statements: readonly Statement[], given: R
   /** For each root, the indexes of its words in the claim. Roots are ordered by first occurrence. */
   const places = Map.groupBy(claim.words.keys(), (i) => (claim.words[i] as ContentWord).root);
   const distinct = [...places.values()].map(([first]) => claim.words[first as number] as ContentWord);
+  // A word in many of the quoted sentences hardly shows which of them is meant.
+  const rarity = (frequency: number) => (frequency <= 2 ? 1 : 1 / (1 + Math.log(frequency / 2)));
   const weights = distinct.map(({ root }) => rarity(statements.filter(({ roots }) => roots.has(root)).length));
   const held = statements.map((statement) => distinct.map((word) => holds(statement, word, given)));
   const own = statements.map(({ roots, above }) => distinct.map(({ root }) => (roots.has(root) ? 1 : above.has(root) ? BARELY : 0)));
@@ -185,14 +187,6 @@ export function align(claim: Reading, statements: readonly Statement[], given: R
     /** For each quoted sentence: the weighted share of the claim's words near a place that the sentence itself contains. */
     close: (place: TextRange) => score(own, sharesAround(place, CLOSE_DISTANCE)),
   };
-}
-
-/**
- * Returns the weight of a word by the number of quoted sentences with the word. A word in many of them hardly shows
- * which sentence is meant.
- */
-function rarity(frequency: number): number {
-  return frequency <= 2 ? 1 : 1 / (1 + Math.log(frequency / 2));
 }
 
 function holds({ roots, above, beside }: Statement, { root }: ContentWord, given: ReadonlySet<string>, asksBeside = true): number {

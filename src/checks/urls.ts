@@ -72,7 +72,8 @@ export interface UrlRules {
 export function repairUrls(text: string, { cited, quotes, mode, hosts, homePage }: UrlRules): { text: string; removed: string[] } {
   if (mode === "off") return { text, removed: [] };
   const allowed = new Set([...cited, ...quotes.flatMap((quote) => urlsIn(quote).map(({ url }) => url))].map(normalizeUrl));
-  const isAllowed = (normal: string) => (mode === "home-page" ? onWhitelist(normal, hosts) : allowed.has(normal));
+  const isListed = (host: string) => hosts.some((known) => host === known || host.endsWith(`.${known}`));
+  const isAllowed = (normal: string) => (mode === "home-page" ? isListed(normal.split(/[/:?]/)[0] ?? "") : allowed.has(normal));
   const instead = mode === "home-page" ? (homePage ?? "") : "";
   const removed: string[] = [];
   let repaired = text;
@@ -83,11 +84,6 @@ export function repairUrls(text: string, { cited, quotes, mode, hosts, homePage 
     repaired = repaired.slice(0, start) + instead + repaired.slice(end);
   }
   return { text: removed.length === 0 ? text : tidy(repaired), removed };
-}
-
-function onWhitelist(normal: string, hosts: readonly string[]): boolean {
-  const host = normal.split(/[/:?]/)[0] ?? "";
-  return hosts.some((known) => host === known || host.endsWith(`.${known}`));
 }
 
 /**

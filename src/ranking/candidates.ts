@@ -76,12 +76,17 @@ export function candidatesOf(
   };
   for (let i = 0; i < units.length; i++) {
     const unit = units[i] as PlacedUnit;
-    const leadsList = !isItem(unit) && units[i + 1]?.type === "list-item" && endsIn(":", passage, unit);
+    const next = units[i + 1];
+    const leadsList = !isItem(unit) && next?.type === "list-item" && endsIn(":", passage, unit);
+    // A question that the list below it answers is context of the items, not a candidate.
+    const asksAbove = next?.type === "list-item" && next.leadIn?.start === unit.start && endsIn("?", passage, unit);
     const opensList = isItem(unit) && units[i - 1]?.type === "heading";
     if (unit.type === "heading") headingUnit = i;
     else if (unit.type === "table-row") {
       const heading = parted.has(unit) ? headedBy(passage, headingUnit) : [];
-      if (!isHeader(passage, unit)) add("row", i, unit, [...heading, ...tableOf(passage, unit), ...leadsTo(passage, unit)]);
+      const { start, end } = passage.range;
+      const table = [unit.caption, unit.header].filter((one) => one !== null && one.start >= start && one.end <= end) as TextRange[];
+      if (!isHeader(passage, unit)) add("row", i, unit, [...heading, ...table, ...leadsTo(passage, unit)]);
     } else if (leadsList || opensList) {
       const first = leadsList ? i + 1 : i;
       const last = lastWhile(units, first, isItem);
@@ -101,7 +106,7 @@ export function candidatesOf(
       }
       i = last;
     } else if (isItem(unit)) addItem(i);
-    else if (!isAskedAbove(passage, i)) {
+    else if (!asksAbove) {
       const lastRow = lastRowOf(passage, i, listCharacters);
       const last = lastRow > i ? lastRow : announcedBy(passage, i, listCharacters);
       add(last > lastRow ? "list" : "sentence", i, spanOf(i, last), antecedents(passage, i, headingUnit));
@@ -127,12 +132,6 @@ function isItem({ type }: PlacedUnit): boolean {
 
 function endsIn(mark: ":" | "?", passage: Passage, unit: PlacedUnit): boolean {
   return textOf(passage, unit).trimEnd().endsWith(mark);
-}
-
-/** Returns whether a paragraph is a question that the list below it answers. Such a question is context of the items, not a candidate. */
-function isAskedAbove(passage: Passage, at: number): boolean {
-  const [unit, next] = [passage.units[at] as PlacedUnit, passage.units[at + 1]];
-  return next?.type === "list-item" && next.leadIn?.start === unit.start && endsIn("?", passage, unit);
 }
 
 /**
@@ -316,11 +315,6 @@ function leadsTo(passage: Passage, unit: PlacedUnit): TextRange[] {
     leadIn = unitAt(passage, leadIn.start)?.leadIn ?? null;
   }
   return leads;
-}
-
-/** Returns the caption and header of a row's table, if they are in the passage. */
-function tableOf({ range }: Passage, { caption, header }: PlacedUnit): TextRange[] {
-  return [caption, header].filter((one) => one !== null && one.start >= range.start && one.end <= range.end) as TextRange[];
 }
 
 /** Returns the rows that have the same header and first cell as a row below another heading: "Day" below "Boat" and below "Canoe". */

@@ -192,10 +192,7 @@ export function confidenceFeatures({ candidates }: Pick<Choice, "candidates">): 
  * @param confidence confidence of the answer. If given, all values are scaled by one factor so that the highest equals
  * it
  */
-export function relevanceOfPassages(
-  { candidates }: Pick<Choice, "candidates">,
-  confidence: number | null = null,
-): ReadonlyMap<string, number> {
+export function relevanceOfPassages({ candidates }: Pick<Choice, "candidates">, confidence: number | null = null) {
   const relevance = new Map<string, number>();
   for (const { view, probability } of candidates) {
     const { sid } = view.evidence.passage;
