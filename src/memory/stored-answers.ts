@@ -267,7 +267,9 @@ function quotesStand({ citations }: Answer, current: ReadonlyMap<string, StoredD
   return (
     citations.length > 0 &&
     citations.every(({ documentId, documentVersion, start, end, quote, context, quoteStart, row }) => {
-      const { version, text = "" } = current.get(documentId) ?? {};
+      const document = current.get(documentId);
+      if (document === undefined) return false;
+      const { version, text } = document;
       return (
         version === documentVersion &&
         text.slice(start, end) === quote &&

@@ -12,7 +12,10 @@ export const MAX_DEPTH = 200;
 export function composeYaml(source: string, { uniqueKeys = true } = {}) {
   const lines = new LineCounter();
   const tokens = shallow(new Parser(lines.addNewLine).parse(source), lines);
-  return { documents: [...new Composer({ uniqueKeys, prettyErrors: false }).compose(tokens, true, source.length)], lines };
+  return {
+    documents: [...new Composer({ uniqueKeys, prettyErrors: false, logLevel: "silent" }).compose(tokens, true, source.length)],
+    lines,
+  };
 }
 
 function* shallow(tokens: Iterable<CST.Token>, lines: LineCounter): Generator<CST.Token, void> {

@@ -38,7 +38,11 @@ export function unpackPictures(bytes: Uint8Array): [name: string, picture: Uint8
 }
 
 /** Kind of an OpenDocument file → name of the format. */
-const OPEN_DOCUMENT: Readonly<Record<string, string>> = { text: "odt", spreadsheet: "ods", presentation: "odp" };
+const OPEN_DOCUMENT = new Map([
+  ["text", "odt"],
+  ["spreadsheet", "ods"],
+  ["presentation", "odp"],
+]);
 /** File that only archives of one format contain → name of the format. */
 const MAIN_PARTS = {
   "META-INF/container.xml": "epub",
@@ -59,7 +63,7 @@ export function zipKind(bytes: Uint8Array): string {
   const [, known] = Object.entries(MAIN_PARTS).find(([part]) => names.has(part)) ?? [];
   if (known !== undefined) return known;
   const [, kind = ""] = /^application\/vnd\.oasis\.opendocument\.([a-z]+)/.exec(Buffer.from(mimetype ?? []).toString("latin1")) ?? [];
-  return (names.has("content.xml") && OPEN_DOCUMENT[kind]) || "zip";
+  return (names.has("content.xml") && OPEN_DOCUMENT.get(kind)) || "zip";
 }
 
 const END_OF_DIRECTORY = 0x06054b50;
