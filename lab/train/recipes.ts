@@ -185,29 +185,33 @@ export const RECIPES: readonly Recipe[] = [
     minutes: 75,
     needs: { data: ["reader/pairs", "reader/claims", "collections"] },
     steps: ({ data, work }) => {
-      const adapt = (head: "questions" | "claims", name: string, ...more: readonly string[]): Step => {
-        const parity = `../../../src/cross-encoder/parity/${head}.parity.json`;
-        const files = ["--out", `../../../${WEIGHTS}/${head}.bin`, "--parity", parity];
+      const adapt = (head: "questions" | "claims" | "tokens", name: string, ...more: readonly string[]): Step => {
+        const file = head === "questions" ? head : "claims";
+        const parity = `../../../src/cross-encoder/parity/${file}.parity.json`;
+        const files = ["--out", `../../../${WEIGHTS}/${file}.bin`, "--parity", parity];
         const start = ["--start", `../../../${WEIGHTS}/reader.bin`, "--data", data, "--name", name];
         return { folder: "lab/train/reader", command: [PYTHON, "adapt.py", head, ...start, ...more, ...files] };
       };
-      const sentences = (part: "train" | "validation") => join(work, `claims-${part}.jsonl`);
-      const written = (part: "train" | "validation"): Step => {
-        const options = ["--pages", join(data, "collections"), "--part", part, "--out", sentences(part)];
+      const sentences = (name: string, part: "train" | "validation") => join(work, `${name}-${part}.jsonl`);
+      const written = (name: string, part: "train" | "validation", ...more: readonly string[]): Step => {
+        const options = ["--pages", join(data, "collections"), "--part", part, "--out", sentences(name, part), ...more];
         return { folder: ".", command: ["node", "dist/lab/train/reader/claims.js", ...options] };
       };
       const pairs = ["--rows", "../../sets/question-pairs.jsonl", "--collections", "../../sets/written"];
-      const claims = ["--rows", sentences("train"), "--held", sentences("validation"), "--pages", "../../sets/short-pages.jsonl"];
+      const rows = (name: string) => ["--rows", sentences(name, "train"), "--held", sentences(name, "validation")];
+      const pages = ["--pages", "../../sets/short-pages.jsonl"];
+      const further = ["--sentences", "lab/sets/page-sentences.jsonl"];
       const sizes = ["--rank", "8", "--passes", "2", "--batch", "160", "--public-rows", "1000", "--minutes", "24"];
       return [
         ...environment("reader"),
         adapt("questions", "questions-1", ...pairs, ...sizes),
-        written("train"),
-        written("validation"),
+        written("claims", "train"),
+        written("claims", "validation"),
         adapt(
           "claims",
           "claims-2",
-          ...claims,
+          ...rows("claims"),
+          ...pages,
           "--quotes",
           "../../sets/written/claims.jsonl",
           "--rank",
@@ -217,6 +221,10 @@ export const RECIPES: readonly Recipe[] = [
           "--minutes",
           "48",
         ),
+        // The words of a sentence that are false, for warnings.
+        written("tokens", "train", ...further),
+        written("tokens", "validation", ...further),
+        adapt("tokens", "claims-2", ...rows("tokens"), ...pages, "--adapter", `../../../${WEIGHTS}/claims.bin`),
       ];
     },
   },

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { folderOfFile } from "../../test/support/folders.ts";
 import { TINY_WEIGHTS } from "../../test/support/reader-parity.ts";
 import { createForward } from "./forward.ts";
-import { loadReaderWeights } from "./weights.ts";
+import { createReadText, loadReaderWeights } from "./weights.ts";
 import { layerMatrices } from "./weights-file.ts";
 
 const folder = folderOfFile();
@@ -66,6 +66,24 @@ describe("an adapter", () => {
   it("changes the scores by its factors", () => {
     const [before, after] = [scoreWith(null), scoreWith(adapterFile(tensorsOf((i) => ((i * 31) % 255) - 127)))];
     expect(Math.abs(after.answer - before.answer)).toBeGreaterThan(0.001);
+  });
+
+  it("scores each word of a claim if it has a head for tokens", () => {
+    const pair = { question: "Dogs  bark at noon.", text: "Dogs\nDogs bark." };
+    const wordsWith = (tensors: ReturnType<typeof tensorsOf>) => {
+      const weights = loadReaderWeights(TINY_WEIGHTS, 1, adapterFile(tensors));
+      return createReadText(weights, createForward(weights, 0))(pair).words;
+    };
+    const tensors = tensorsOf(() => 0);
+    expect(wordsWith(tensors)).toBeUndefined();
+    const head = Float32Array.from({ length: base.header.hidden }, (_, i) => (i % 7) - 3);
+    tensors.set("claim_tokens.weights", { tensor: head, shape: [1, head.length] });
+    tensors.set("claim_tokens.bias", { tensor: Float32Array.of(5), shape: [1] });
+    const words = wordsWith(tensors);
+    expect(words).toHaveLength(4);
+    expect(new Set(words).size).toBe(4);
+    const higher = tensors.set("claim_tokens.bias", { tensor: Float32Array.of(6), shape: [1] });
+    expect(wordsWith(higher)?.[0]).toBeCloseTo((words?.[0] as number) + 1, 4);
   });
 
   it("gives the weights its own hash", () => {

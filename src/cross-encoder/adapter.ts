@@ -9,6 +9,12 @@ interface Unpacked {
   readonly memory: { readonly buffer: ArrayBufferLike };
 }
 
+/** A linear head over the last state of a token of the claim: the log odds that the text supports it. */
+export interface TokenHead {
+  readonly weights: Float32Array;
+  readonly bias: number;
+}
+
 /** Largest absolute value of the 8-bit code of a weight. */
 const MOST = 127;
 /**
@@ -21,10 +27,13 @@ const NEW_SCALE = 1.0073;
 /**
  * Merges an adapter into the matrices: W + B · A (Hu et al., arXiv:2106.09685, section 4.1), rounded to 8 bits. Other
  * tensors of the adapter replace the tensors with the same names.
- * @returns SHA-256 of the adapter's content
+ * @returns SHA-256 of the adapter's content, and its head for single tokens if it has one
  * @throws {ModelError} `reader_missing` | `reader_unreadable` | `reader_corrupt`, also for an adapter that was trained on other weights
  */
-export function mergeAdapter(path: string, { header, hash, places, memory }: Unpacked): string {
+export function mergeAdapter(
+  path: string,
+  { header, hash, places, memory }: Unpacked,
+): { readonly hash: string; readonly tokenHead: TokenHead | null } {
   return openContainer(path, adapterSchema, ({ header: { base, rank, tensors }, payloadBytes, read, corrupt }) => {
     if (base !== hash) throw corrupt("it was trained for another cross-encoder than the one in use");
     const payload = Buffer.alloc(payloadBytes);
@@ -58,7 +67,10 @@ export function mergeAdapter(path: string, { header, hash, places, memory }: Unp
       const size = bytesOf(entry);
       new Uint8Array(memory.buffer, place, size).set(new Uint8Array(buffer, placeOf(name, "f32", size), size));
     }
-    return own;
+    if (tensors["claim_tokens.weights"] === undefined) return { hash: own, tokenHead: null };
+    const weights = new Float32Array(buffer, placeOf("claim_tokens.weights", "f32", 4 * header.hidden), header.hidden).slice();
+    const [bias = 0] = new Float32Array(buffer, placeOf("claim_tokens.bias", "f32", 4), 1);
+    return { hash: own, tokenHead: { weights, bias } };
   });
 }
 

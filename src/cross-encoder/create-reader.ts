@@ -50,9 +50,7 @@ export function createReader(options: ReaderOptions = {}): Reader {
   const { path = SHIPPED_WEIGHTS, adapter = null, threads = defaultThreads(), cacheBytes = DEFAULT_CACHE_BYTES } = options;
   const weights = loadReaderWeights(path, Math.max(1, threads), adapter === null ? null : weightsFile(adapter));
   const pool =
-    threads === 0
-      ? readHere(createReadText(weights, createForward(weights, 0).run))
-      : createReaderPool(createThreadStarter(weights), threads);
+    threads === 0 ? readHere(createReadText(weights, createForward(weights, 0))) : createReaderPool(createThreadStarter(weights), threads);
   return createPooledReader(
     pool,
     { name: adapter === null ? weights.header.name : `${weights.header.name} with ${adapter}`, hash: weights.hash },

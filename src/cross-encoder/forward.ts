@@ -1,10 +1,10 @@
 import { createKernel } from "./kernel/kernel.ts";
 import type { PairReading } from "./reader.ts";
-import { placeOf, planArena, type ReaderWeights } from "./weights.ts";
+import { type Forward, placeOf, planArena, type ReaderWeights } from "./weights.ts";
 import { HEADS } from "./weights-file.ts";
 
 /** Creates the forward pass. It works in the memory area (arena) `arenaNumber` and runs one token sequence at a time. */
-export function createForward(weights: ReaderWeights, arenaNumber: number) {
+export function createForward(weights: ReaderWeights, arenaNumber: number): Forward {
   const { header, limits } = weights;
   const { hidden, heads, feed_forward: wide, epsilon } = header;
   const kernel = createKernel(weights);
@@ -44,12 +44,18 @@ export function createForward(weights: ReaderWeights, arenaNumber: number) {
   }
 
   return {
-    run(ids: Int32Array): PairReading {
+    run(ids) {
       const tokens = ids.length;
       embed(ids, float32.subarray(arena.x / 4), float32.subarray(arena.narrow / 4));
       kernel.addNorm(arena.x, arena.narrow, at("embedding_norm.gain"), at("embedding_norm.bias"), tokens, hidden, epsilon);
       for (const layer of layers) runLayer(layer, tokens);
       return readHeads(sumOf(tokens));
+    },
+    tokenOdds({ weights: head, bias }, start, end) {
+      return Float32Array.from({ length: end - start }, (_, i) => {
+        const from = arena.x / 4 + (start + i) * hidden;
+        return head.reduce((sum, weight, k) => sum + weight * (float32[from + k] as number), bias);
+      });
     },
   };
 

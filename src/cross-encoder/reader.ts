@@ -26,6 +26,11 @@ export interface PairReading extends TextReading {
   readonly same: number;
   /** Log probabilities of the entailment labels. */
   readonly claim: { readonly supported: number; readonly contradicted: number; readonly notFound: number };
+  /**
+   * Log odds that the text supports each word of the claim, words being separated by white space. Infinity: the word is
+   * beyond the token limit. Only with the adapter `claims`.
+   */
+  readonly words?: Float32Array;
 }
 
 /** Type of the result: `PairReading` for a pair, `TextReading` for a text, their union for a list of both. */

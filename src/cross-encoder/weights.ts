@@ -1,7 +1,7 @@
 import { type ModelError, messageOf } from "../shared/errors.ts";
 import { plainLetters } from "../text/normalise.ts";
 import { createWordpiece } from "../text/wordpiece.ts";
-import { mergeAdapter } from "./adapter.ts";
+import { mergeAdapter, type TokenHead } from "./adapter.ts";
 import { openContainer } from "./container.ts";
 import { compileKernel, createKernel, largestCode } from "./kernel/kernel.ts";
 import type { PairReading, ReadingOf, ToRead } from "./reader.ts";
@@ -18,6 +18,7 @@ export interface ReaderWeights {
   readonly header: Omit<WeightsHeader, "tensors">;
   /** SHA-256 of the file's content, or of the adapter's content if one is merged. */
   readonly hash: string;
+  readonly tokenHead: TokenHead | null;
   /** Byte offset of each tensor in the memory. */
   readonly places: ReadonlyMap<string, number>;
   readonly vocabulary: { readonly bytes: number; readonly pieces: number };
@@ -49,9 +50,10 @@ export function loadReaderWeights(path: string, threads: number, adapter: string
     const pages = Math.ceil((firstArena + threads * arenaBytes) / PAGE_BYTES);
     const memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
     const own = read(Buffer.from(memory.buffer, 0, payloadBytes));
-    const hash = adapter === null ? own : mergeAdapter(adapter, { header, hash: own, places, memory });
+    const { hash, tokenHead } =
+      adapter === null ? { hash: own, tokenHead: null } : mergeAdapter(adapter, { header, hash: own, places, memory });
     const vocabulary = { bytes: tensors.vocabulary?.shape[0] as number, pieces: tensors.rows?.shape[0] as number };
-    const weights = { header, hash, memory, module, places, vocabulary, firstArena, arenaBytes };
+    const weights = { header, hash, tokenHead, memory, module, places, vocabulary, firstArena, arenaBytes };
     checkVocabulary(weights, tensors["words.scales"]?.shape[0] as number, corrupt);
     return { ...weights, limits: packMatrices(weights) };
   });
@@ -128,18 +130,42 @@ export const MAX_QUESTION_TOKENS = 48;
 /** Scores one text or pair at a time in the calling thread. */
 export type ReadText = <Read extends ToRead>(read: Read) => ReadingOf<Read>;
 
-/** @param run the forward pass with these weights */
-export function createReadText(weights: ReaderWeights, run: (ids: Int32Array) => PairReading): ReadText {
-  const sequence = createSequenceBuilder(piecesOf(weights));
-  return (read) => {
-    const reading = run(sequence(read));
-    // The heads are meaningful for pairs only, so a text gets no scores.
-    return (typeof read === "string" ? { vector: reading.vector } : reading) as ReadingOf<typeof read>;
-  };
+/** The forward pass over token ids (`createForward`). */
+export interface Forward {
+  run(ids: Int32Array): PairReading;
+  /** Returns the log odds of the token head for the tokens from `start` to `end` of the sequence that `run` scored last. */
+  tokenOdds(head: TokenHead, start: number, end: number): Float32Array;
 }
 
-/** Returns a function that converts input to token ids: `[CLS] text [SEP]`, or `[CLS] question [SEP] text [SEP]`. */
-export function createSequenceBuilder(pieces: readonly string[]): (read: ToRead) => Int32Array {
+export function createReadText(weights: ReaderWeights, { run, tokenOdds }: Forward): ReadText {
+  const { sequence, count } = createSequenceBuilder(piecesOf(weights));
+  const { tokenHead } = weights;
+  /** Returns the lowest log odds among the tokens of each word of the claim. */
+  const oddsOfWords = (claim: string, head: TokenHead, end: number) => {
+    const odds = tokenOdds(head, 1, end);
+    let at = 0;
+    return Float32Array.from(
+      (claim.match(/\S+/gu) ?? []).map((word) => {
+        const start = at;
+        at += count(word);
+        return Math.min(...odds.subarray(start, at));
+      }),
+    );
+  };
+  const readingOf = (read: ToRead): ReadingOf<ToRead> => {
+    const ids = sequence(read);
+    const reading = run(ids);
+    // The heads are meaningful for pairs only, so a text gets no scores.
+    if (typeof read === "string") return { vector: reading.vector };
+    // The claim ends before the first separator.
+    const end = ids.indexOf(ids.at(-1) as number);
+    return tokenHead === null ? reading : { ...reading, words: oddsOfWords(read.question, tokenHead, end) };
+  };
+  return (read) => readingOf(read) as ReadingOf<typeof read>;
+}
+
+/** Returns functions that convert input to token ids, `[CLS] text [SEP]` or `[CLS] question [SEP] text [SEP]`, and that count tokens. */
+export function createSequenceBuilder(pieces: readonly string[]) {
   const idOf = (piece: string) => {
     const id = pieces.indexOf(piece);
     if (id < 0) throw new Error(`the vocabulary has no token "${piece}"`);
@@ -148,10 +174,13 @@ export function createSequenceBuilder(pieces: readonly string[]): (read: ToRead)
   const wordpiece = createWordpiece(pieces, { piece: idOf("[UNK]") });
   const [start, separator] = [idOf("[CLS]"), idOf("[SEP]")];
   const tokens = (text: string, limit: number) => wordpiece.ids.slice(0, wordpiece.encode(plainLetters(text), limit));
-  return (read) => {
-    if (typeof read === "string") return Int32Array.from([start, ...tokens(read, MAX_TOKENS - 2), separator]);
-    const question = tokens(read.question, MAX_QUESTION_TOKENS);
-    const text = tokens(read.text, MAX_PAIR_TOKENS - 3 - question.length);
-    return Int32Array.from([start, ...question, separator, ...text, separator]);
+  return {
+    sequence(read: ToRead): Int32Array {
+      if (typeof read === "string") return Int32Array.from([start, ...tokens(read, MAX_TOKENS - 2), separator]);
+      const question = tokens(read.question, MAX_QUESTION_TOKENS);
+      const text = tokens(read.text, MAX_PAIR_TOKENS - 3 - question.length);
+      return Int32Array.from([start, ...question, separator, ...text, separator]);
+    },
+    count: (text: string) => wordpiece.encode(plainLetters(text)),
   };
 }

@@ -6,7 +6,7 @@ import { createReadText } from "./weights.ts";
 
 /** A worker thread of the pool. It replies once to each task. Its memory area `arenaNumber` belongs to it alone. */
 const { weights, arenaNumber } = workerData as ThreadSetup;
-const readText = createReadText(weights, createForward(weights, arenaNumber).run);
+const readText = createReadText(weights, createForward(weights, arenaNumber));
 
 function answer({ id, read }: ThreadTask): ThreadReply {
   try {

@@ -47,8 +47,8 @@ describe("the bundled entailment weights", () => {
 describe("createEntailmentScorer", () => {
   const label = { supported: 0, contradicted: 0, notFound: 0 };
   const embed = (texts: readonly string[]) => SHARED_PARTS.embedded().embedSync([...texts]);
-  const readings = (pairs: readonly TextPair[], claim = label) =>
-    pairs.map(() => ({ vector: new Float32Array(), answer: 0, same: 0, claim }));
+  const readings = (pairs: readonly TextPair[], claim = label, words = new Float32Array()) =>
+    pairs.map(() => ({ vector: new Float32Array(), answer: 0, same: 0, claim, words }));
 
   it("scores the nearest windows and sentences together, each with its title and headings", async () => {
     const read: TextPair[] = [];
@@ -76,12 +76,17 @@ describe("createEntailmentScorer", () => {
     expect(await createEntailmentScorer({ embed, weights, read: async () => null }).score([pair])).toEqual([null]);
   });
 
-  it("names words that no passage contains, and whether the evidence contradicts the claim", async () => {
+  it("names the words that are not supported, and whether the evidence contradicts the claim", async () => {
     const against = { supported: -3, contradicted: -0.1, notFound: -3 };
-    const scorer = createEntailmentScorer({ embed, weights, read: async (pairs) => readings(pairs, against) });
-    const claim = "You cancel your account with an umbrella.";
-    const [found] = await scorer.score([{ claim, evidence: [CANCELLATION] }]);
-    expect(found?.spans.map(({ start, end }) => claim.slice(start, end))).toEqual(["umbrella"]);
-    expect(found).toMatchObject({ contradicted: true, reason: 'no cited passage supports this: no passage has "umbrella"' });
+    const claim = "You always cancel it with an umbrella.";
+    const doubted = async (...odds: number[]) => {
+      const scorer = createEntailmentScorer({ embed, weights, read: async (pairs) => readings(pairs, against, Float32Array.from(odds)) });
+      const [found] = await scorer.score([{ claim, evidence: [CANCELLATION] }]);
+      expect(found?.contradicted).toBe(true);
+      expect(found?.spans.map(({ start, end }) => `"${claim.slice(start, end)}"`).join(", ")).toBe(found?.reason.slice(26));
+      return found?.reason;
+    };
+    expect(await doubted(3, -1, 3, 3, 3, -1, -2)).toBe('no cited passage supports "always", "an umbrella"');
+    expect(await doubted(3, 2, 3, 3, 1, 2, 2)).toBe('no cited passage supports "with"');
   });
 });

@@ -3,7 +3,6 @@ import { z } from "zod";
 import { dot, type PairReading, quoteText, type TextPair } from "../cross-encoder/reader.ts";
 import type { TextRange } from "../shared/types.ts";
 import { splitSentences } from "../text/sentences.ts";
-import { createStemmer, tokenize } from "../text/tokens.ts";
 import { type EvidenceText, hasWord, type SupportPair, type SupportScore, type SupportScorer } from "./support.ts";
 import { readWeights, shippedWeights } from "./weights/scorer.ts";
 
@@ -60,7 +59,6 @@ const KEPT_TEXTS = 2_000;
 const PAIRS_PER_STEP = 32;
 
 const NEVER = new AbortController().signal;
-const WORD = /[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}]|['’.,-](?=[\p{L}\p{N}]))*/gu;
 
 /**
  * Creates a support scorer from the entailment head of the cross-encoder. It scores the claim with each of the evidence
@@ -68,7 +66,6 @@ const WORD = /[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}]|['’.,-](?=[\p{L}\p{N}]))*/gu;
  * highest log odds of "supported" decide, as in training (`lab/train/entailment`).
  */
 export function createEntailmentScorer({ embed, read, weights }: EntailmentParts): SupportScorer {
-  const stem = createStemmer();
   const kept = new LRUCache<string, readonly Window[], EvidenceText>({
     max: KEPT_TEXTS,
     memoMethod(_key, _stale, { context: evidence }) {
@@ -96,13 +93,13 @@ export function createEntailmentScorer({ embed, read, weights }: EntailmentParts
     return [...new Set([...texts, quoteText(nearest.title, nearest.headings, gathered)])];
   }
 
-  function scoreOf(claim: string, texts: readonly string[], readings: readonly PairReading[]): SupportScore {
-    const odds = Math.max(...readings.map(supportLogOdds));
-    const score = 1 / (1 + Math.exp(-(weights.slope * odds + weights.offset)));
+  function scoreOf(claim: string, readings: readonly PairReading[]): SupportScore {
+    const [best] = readings.map((reading) => ({ reading, odds: supportLogOdds(reading) })).sort((a, b) => b.odds - a.odds) as [Scored];
+    const score = 1 / (1 + Math.exp(-(weights.slope * best.odds + weights.offset)));
     const contradicted = readings.some(({ claim: label }) => label.contradicted > Math.max(label.supported, label.notFound));
-    const spans = missingWords(claim, texts, stem);
+    const spans = doubtedWords(claim, best.reading.words);
     const words = spans.map(({ start, end }) => `"${claim.slice(start, end)}"`).join(", ");
-    return { score, spans, reason: `no cited passage supports this${words === "" ? "" : `: no passage has ${words}`}`, contradicted };
+    return { score, spans, reason: `no cited passage supports ${words === "" ? "this" : words}`, contradicted };
   }
 
   return {
@@ -120,13 +117,18 @@ export function createEntailmentScorer({ embed, read, weights }: EntailmentParts
           const own = texts[i] as string[];
           const ownReadings = readings?.slice(from, from + own.length) ?? [];
           from += own.length;
-          scores.push(ownReadings.length === 0 ? null : scoreOf(claim, own, ownReadings));
+          scores.push(ownReadings.length === 0 ? null : scoreOf(claim, ownReadings));
         }
       }
       signal.throwIfAborted();
       return scores;
     },
   };
+}
+
+interface Scored {
+  readonly reading: PairReading;
+  readonly odds: number;
 }
 
 /** Returns the log odds of "supported" against the other two labels. */
@@ -163,10 +165,20 @@ function gatherSentences(claim: Float32Array, windows: readonly Window[], embed:
     .join(" ");
 }
 
-/** Returns the ranges of those words of the claim that no text contains. Compares words by their stems. */
-function missingWords(claim: string, texts: readonly string[], stem: (word: string) => string): TextRange[] {
-  const held = new Set(texts.flatMap((text) => tokenize(text, stem)));
-  return [...claim.matchAll(WORD)].flatMap(({ 0: word, index }) =>
-    tokenize(word, stem).every((token) => held.has(token)) ? [] : [{ start: index, end: index + word.length }],
-  );
+/**
+ * Returns the ranges of the claim whose words the text does not support, adjacent words joined; if there are none, that of the
+ * least supported word.
+ */
+function doubtedWords(claim: string, odds: Float32Array | undefined): TextRange[] {
+  if (odds === undefined) return [];
+  const most = Math.max(0, Math.min(...odds));
+  const ranges: TextRange[] = [];
+  for (const [i, { 0: word, index: start }] of [...claim.matchAll(/\S+/gu)].entries()) {
+    if ((odds[i] as number) > most) continue;
+    const last = ranges.at(-1);
+    const end = start + word.replace(/[.,;:!?)]+$/u, "").length;
+    if (last !== undefined && claim.slice(last.end, start) === " ") ranges[ranges.length - 1] = { start: last.start, end };
+    else ranges.push({ start, end });
+  }
+  return ranges;
 }

@@ -1,11 +1,13 @@
 """Trains an adapter of the cross-encoder for one head, and writes its file: low-rank changes of all matrices (Hu et al., arXiv:2106.09685).
 
   python3 adapt.py claims --start reader.bin --rows claims.jsonl --held claims-validation.jsonl --pages ../../sets/short-pages.jsonl --data DATA --quotes ../../sets/written/claims.jsonl --out claims.bin --parity claims.parity.json
+  python3 adapt.py tokens --start reader.bin --adapter claims.bin --rows claims.jsonl --held claims-validation.jsonl --pages ../../sets/short-pages.jsonl --data DATA --out claims.bin --parity claims.parity.json
   python3 adapt.py questions --start reader.bin --rows pairs.jsonl --collections ../../sets/written --data DATA --out questions.bin --parity questions.parity.json
 
 The weights of the cross-encoder stay as they are, so that the choice of answers does not change. `claims` learns sentences of written answers
 with windows of the cited pages (lines of `claims.ts`): a sentence counts as its best window says, and a second output per token marks the words
-that are false. `questions` learns pairs of questions that ask the same or not. The last lines give figures of held-out rows with the rounded
+that are false. `tokens` learns that output
+again for a finished adapter and adds it as `claim_tokens`: the log odds that a token of the sentence is supported. `questions` learns pairs of questions that ask the same or not. The last lines give figures of held-out rows with the rounded
 matrices, as the product merges them.
 """
 
@@ -20,6 +22,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from tokenizers import BertWordPieceTokenizer
 from torch.nn.functional import binary_cross_entropy_with_logits, normalize
@@ -37,8 +40,10 @@ RATE, WARM_STEPS, GROUPS, WINDOWS = 4e-4, 20, 6, 4
 NEW_SCALE = 1.0073
 #: Stored cases for tests.
 PARITY_CASES = 40
-#: What a true and a false sentence count; there are more true ones.
+#: What a true and a false sentence of drafts count; there are more true ones. Those of `page-sentences.jsonl` count 1.
 TRUE_SHARE, FALSE_SHARE = 0.7, 2.0
+#: Kind of the sentences that say nothing without their question. They are not learned, because the product scores a sentence alone.
+LEANING = "leaning"
 
 
 class Adapted:
@@ -69,6 +74,22 @@ class Adapted:
     def trained(self) -> list[torch.Tensor]:
         return [one for layer in self.factors for pair in layer for one in pair] + self.biases
 
+    def take(self, path: Path) -> tuple[dict[str, np.ndarray], dict]:
+        """Merges a finished adapter as the product does, and returns its tensors and header."""
+        tensors, header = weights.read(path)
+        tensor = lambda name: torch.from_numpy(np.array(tensors[name]))  # noqa: E731
+        matrix = lambda name: torch.from_numpy(tensors[f"{name}.codes"] * tensors[f"{name}.scales"][:, None])  # noqa: E731
+        for layer, own in enumerate(self.own):
+            at = f"layer.{layer}."
+            for kind, parts in (("attention", (0, 1, 2)), ("output", (3,)), ("up", (4,)), ("down", (5,))):
+                a, b, bias = matrix(f"{at}{kind}.a").split(header["rank"]), matrix(f"{at}{kind}.b").chunk(len(parts)), tensor(f"{at}{kind}.bias").chunk(len(parts))
+                for place, part in enumerate(parts):
+                    own[2 * part], own[2 * part + 1] = as_merged(own[2 * part], a[place], b[place]), bias[place]
+            for kind, part in zip(("attention_norm", "output_norm"), range(len(LAYER), len(LAYER) + len(NORMS))):
+                own[2 * part], own[2 * part + 1] = tensor(f"{at}{kind}.gain"), tensor(f"{at}{kind}.bias")
+        self.model.heads["claim.weight"], self.model.heads["claim.bias"] = tensor("claim.weights"), tensor("claim.bias")
+        return tensors, header
+
     def merge(self, rounded=False) -> None:
         def merged(layer: int, at: int, values: torch.Tensor) -> torch.Tensor:
             if at >= 2 * len(LAYER) or at % 2 == 1:
@@ -90,7 +111,7 @@ class Adapted:
                 layer[at] = (root[:, None] * right[:rank], left[:, :rank] * root)
         self.rank = min(rank, self.rank)
 
-    def write(self, path: Path, name: str, head: str) -> str:
+    def write(self, path: Path, name: str, head: str, more: dict[str, torch.Tensor] | None = None) -> str:
         out: dict[str, tuple[str, np.ndarray]] = {}
 
         def matrix(name: str, *parts: torch.Tensor) -> None:
@@ -108,12 +129,15 @@ class Adapted:
                 out[f"{at}{kind}.gain"], out[f"{at}{kind}.bias"] = (("f32", own[2 * part + side].detach().numpy()) for side in (0, 1))
         for part in ("weight", "bias"):
             out[f"{head}.{'weights' if part == 'weight' else part}"] = ("f32", self.model.heads[f"{head}.{part}"].detach().numpy())
+        for name_of, values in (more or {}).items():
+            out[name_of] = ("f32", values.detach().numpy())
         return weights.write(path, out, {"format": 1, "name": name, "base": self.base, "rank": self.rank})
 
     @torch.no_grad()
-    def write_parity(self, path: Path, digest: str) -> None:
+    def write_parity(self, path: Path, digest: str, merged=False) -> None:
         """Writes what torch computes with the rounded matrices, for tests of the product's merging."""
-        self.merge(True)
+        if not merged:
+            self.merge(True)
         state = {name: values.detach() for name, values in [*self.model.state.items(), *self.model.heads.items()]}
         for layer, own in enumerate(self.model.own):
             for at, part in enumerate((*LAYER, *NORMS)):
@@ -174,8 +198,8 @@ class Schedule:
 
 
 def read_claims(path: Path, pool: Pool) -> list[dict]:
-    rows = [row for row in lines(path) if row["windows"]]
-    return [dict(text=row["claim"], claim=pool(row["claim"]), windows=[pool(one) for one in row["windows"]], true=float(not row["false"]), words=row["words"], kind=row["fault"]) for row in rows]
+    rows = [row for row in lines(path) if row["windows"] and row["fault"] != LEANING and row["kind"] != LEANING]
+    return [dict(of=row["of"], text=row["claim"], claim=pool(row["claim"]), windows=[pool(one) for one in row["windows"]], true=float(not row["false"]), words=row["words"], kind=row["fault"]) for row in rows]
 
 
 def read_pages(path: Path, pool: Pool, draw: random.Random) -> tuple[list[dict], list[dict]]:
@@ -188,7 +212,7 @@ def read_pages(path: Path, pool: Pool, draw: random.Random) -> tuple[list[dict],
             windows = [pool(texts[at])]
             if at % 6 != 0 and draw.random() < 1 / 3:
                 windows.append(pool(texts[draw.choice([other for other in range(len(pages)) if other % 6 != 0 and other != at])]))
-            row = dict(text=claim["text"], claim=pool(claim["text"]), windows=windows, true=float(claim["label"] == "supported"), words=claim.get("false_words"), kind=claim["kind"])
+            row = dict(of="short page", text=claim["text"], claim=pool(claim["text"]), windows=windows, true=float(claim["label"] == "supported"), words=claim.get("false_words"), kind=claim["kind"])
             (held if at % 6 == 0 else learned).append(row)
     return learned, held
 
@@ -284,18 +308,24 @@ def train_claims(options: argparse.Namespace, pick: np.random.Generator, draw: r
     def measure(rounded: bool) -> None:
         adapted.merge(rounded)
         cuts = None
-        for name, some in (("drafts", held), ("short pages", held_pages)):
-            scores = [float(support_of(read([row["claim"]] * len(row["windows"]), row["windows"])[0]).max()) for row in some]
+        for name in ("draft", "page", "short page"):
+            some = [row for row in held + held_pages if row["of"] == name]
+            scores, weakest = [], []
+            for row in some:
+                vectors, odds, marks = read([row["claim"]] * len(row["windows"]), row["windows"])
+                support = support_of(vectors)
+                best = int(support.argmax())
+                scores.append(float(support[best]))
+                weakest.append(float(odds[best][marks[best]].min()) if marks[best].any() else 0.0)
             true, score = np.array([row["true"] for row in some]), np.array(scores)
             cuts = [np.quantile(score[true == 1], share) for share in (0.05, 0.12)] if cuts is None else cuts
             below = [(int((score[true == 1] < cut).sum()), int((score[true == 0] < cut).sum())) for cut in cuts]
             kinds = np.array([row["kind"] for row in some])
             by_kind = ", ".join(f"{kind} {int((score[kinds == kind] < cuts[1]).sum())} of {int((kinds == kind).sum())}" for kind in sorted(set(kinds)))
-            print(f"{'rounded' if rounded else 'exact'}, {name}: {int(true.sum())} true, {int((true == 0).sum())} false, AUROC {roc_auc_score(true, score):.3f}; true and false ones below the scores that 5 and 12 % of the true sentences of drafts are below: {below}; by kind, below the second: {by_kind}", flush=True)
+            print(f"{'rounded' if rounded else 'exact'}, {name}: {int(true.sum())} true, {int((true == 0).sum())} false, AUROC {roc_auc_score(true, score):.3f}, of the weakest token {roc_auc_score(true, weakest):.3f}; true and false ones below the scores that 5 and 12 % of the true sentences of drafts are below: {below}; by kind, below the second: {by_kind}", flush=True)
 
     schedule = Schedule([adapted.trained(), [model.heads["claim.weight"], model.heads["claim.bias"], marker, marker_bias]], int(options.passes * len(rows) / options.batch), options.minutes)
     queue: list[int] = []
-    measure(False)
     while not schedule.ended():
         drawn = drawn_from(rows, options.batch, queue, pick)
         beside = [public[i] for i in pick.choice(len(public), 2 * options.batch, replace=False)]
@@ -308,7 +338,7 @@ def train_claims(options: argparse.Namespace, pick: np.random.Generator, draw: r
         adapted.merge()
         vectors, odds, marks = read(first + [one[0] for one in beside], second + [one[1] for one in beside])
         support, true = support_of(vectors[: len(owner)]), torch.tensor([row["true"] for row in drawn])
-        share = torch.where(true > 0, TRUE_SHARE, FALSE_SHARE)
+        share = torch.tensor([1.0 if row["of"] == "page" else TRUE_SHARE if row["true"] else FALSE_SHARE for row in drawn])
         best = torch.full((len(drawn),), -1e4).scatter_reduce(0, torch.tensor(owner), support, "amax")
         loss = binary_cross_entropy_with_logits(best, true, weight=share)
         # The words of a sentence are judged in its best window.
@@ -326,7 +356,61 @@ def train_claims(options: argparse.Namespace, pick: np.random.Generator, draw: r
     measure(False)
     adapted.cut(options.stored_rank)
     measure(True)
-    adapted.write_parity(options.parity, adapted.write(options.out, options.name, "claim"))
+    adapted.write_parity(options.parity, adapted.write(options.out, options.name, "claim", {"claim_tokens.weights": marker.T, "claim_tokens.bias": marker_bias}))
+
+
+@torch.no_grad()
+def train_tokens(options: argparse.Namespace, pick: np.random.Generator, draw: random.Random) -> None:
+    """Fits a logistic regression over the last states of the tokens of each sentence in its best window."""
+    pool = Pool()
+    rows, held = read_claims(options.rows, pool), read_claims(options.held, pool)
+    learned, held_pages = read_pages(options.pages, pool, draw)
+    adapted = Adapted(options.start, pool, 1, options.seed, False)
+    tensors, header = adapted.take(options.adapter)
+    model, texts = adapted.model, adapted.texts
+
+    def states_of(some: list[dict]) -> list[np.ndarray]:
+        """Returns the states of the claim's tokens, sentence by sentence."""
+        first = np.array([row["claim"] for row in some for _ in row["windows"]])
+        second = np.array([window for row in some for window in row["windows"]])
+        owner = np.repeat(np.arange(len(some)), [len(row["windows"]) for row in some])
+        best, found = np.full(len(some), -np.inf), [np.zeros((0, model.width), np.float32)] * len(some)
+        lengths = texts.lengths(first, second)
+        for part in np.array_split(np.argsort(lengths, kind="stable"), max(1, len(first) // 64)):
+            ids, mask = texts.sequences(first[part], second[part], int(-(-lengths[part].max() // 8) * 8))
+            count, width = ids.shape
+            hidden = torch.zeros(count, 1, 1, width, dtype=model.dtype).masked_fill_(~mask[:, None, None, :], -1e4).expand(count, 1, width, width)
+            states = model.states(ids, texts.places[:width], padded_attention(hidden), 0).float()
+            labels = model.head("claim", normalize((states * mask[:, :, None]).sum(1), dim=1))
+            support = (labels[:, 0] - torch.logsumexp(labels[:, 1:], 1)).numpy()
+            for at, one in enumerate(part):
+                if support[at] > best[owner[one]]:
+                    best[owner[one]] = support[at]
+                    found[owner[one]] = states[at, 1 : 1 + min(texts.length[first[one]], QUESTION_TOKENS)].numpy().copy()
+        return found
+
+    def marks_of(row: dict, count: int) -> np.ndarray:
+        start = row["text"].find(row["words"]) if row["words"] else -1
+        places = adapted.offsets[row["claim"]][:count]
+        return np.array([float(start < 0 or last <= start or first >= start + len(row["words"])) for first, last in places])
+
+    known = [row for row in rows + learned if row["true"] or row["words"]]
+    states = states_of(known)
+    marks = [marks_of(row, len(one)) for row, one in zip(known, states)]
+    fitted = LogisticRegression(C=0.1, max_iter=300).fit(np.concatenate(states), np.concatenate(marks))
+    for name, some in (("drafts and pages", held), ("short pages", held_pages)):
+        false = [row for row in some if row["words"]]
+        hit, said, right, words = 0, 0, 0, 0
+        for row, one in zip(false, states_of(false)):
+            odds, mark = fitted.decision_function(one), marks_of(row, len(one))
+            doubted = odds <= max(0, odds.min())
+            hit, said, right, words = hit + bool((doubted & (mark == 0)).any()), said + doubted.sum(), right + (doubted & (mark == 0)).sum(), words + (mark == 0).sum()
+        print(f"{name}: false words found in {hit} of {len(false)} sentences; {right} of {said} doubted tokens are false, of {words} false ones")
+    out = {name: (entry["type"], tensors[name]) for name, entry in header["tensors"].items() if not name.startswith("claim_tokens")}
+    out["claim_tokens.weights"], out["claim_tokens.bias"] = ("f32", fitted.coef_.astype(np.float32)), ("f32", fitted.intercept_.astype(np.float32))
+    model.own, adapted.rank = adapted.own, header["rank"]
+    digest = weights.write(options.out, out, {"format": 1, "name": options.name, "base": adapted.base, "rank": header["rank"]})
+    adapted.write_parity(options.parity, digest, merged=True)
 
 
 def train_questions(options: argparse.Namespace, pick: np.random.Generator, draw: random.Random) -> None:
@@ -367,8 +451,9 @@ def train_questions(options: argparse.Namespace, pick: np.random.Generator, draw
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("head", choices=("claims", "questions"))
+    parser.add_argument("head", choices=("claims", "tokens", "questions"))
     parser.add_argument("--start", type=Path, required=True, help="weights of the cross-encoder")
+    parser.add_argument("--adapter", type=Path, help="finished adapter that gets another output per token")
     parser.add_argument("--rows", type=Path, required=True)
     parser.add_argument("--held", type=Path, help="claims that are not learned")
     parser.add_argument("--pages", type=Path, help="short pages with sentences: ../../sets/short-pages.jsonl")
@@ -390,7 +475,7 @@ def main() -> None:
     # One thread: two that wait for each other on busy cores are many times slower.
     torch.set_num_threads(1)
     pick, draw = np.random.default_rng(options.seed), random.Random(options.seed)
-    (train_claims if options.head == "claims" else train_questions)(options, pick, draw)
+    dict(claims=train_claims, tokens=train_tokens, questions=train_questions)[options.head](options, pick, draw)
 
 
 if __name__ == "__main__":
