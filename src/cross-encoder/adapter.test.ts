@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { folderOfFile } from "../../test/support/folders.ts";
 import { TINY_WEIGHTS } from "../../test/support/reader-parity.ts";
 import { createForward } from "./forward.ts";
-import { createReadText, loadReaderWeights } from "./weights.ts";
+import { createReadText, createSequenceBuilder, loadReaderWeights, piecesOf } from "./weights.ts";
 import { layerMatrices } from "./weights-file.ts";
 
 const folder = folderOfFile();
@@ -70,8 +70,9 @@ describe("an adapter", () => {
 
   it("scores each word of a claim if it has a head for tokens", () => {
     const pair = { question: "Dogs  bark at noon.", text: "Dogs\nDogs bark." };
+    const weightsWith = (tensors: ReturnType<typeof tensorsOf>) => loadReaderWeights(TINY_WEIGHTS, 1, adapterFile(tensors));
     const wordsWith = (tensors: ReturnType<typeof tensorsOf>) => {
-      const weights = loadReaderWeights(TINY_WEIGHTS, 1, adapterFile(tensors));
+      const weights = weightsWith(tensors);
       return createReadText(weights, createForward(weights, 0))(pair).words;
     };
     const tensors = tensorsOf(() => 0);
@@ -81,7 +82,13 @@ describe("an adapter", () => {
     tensors.set("claim_tokens.bias", { tensor: Float32Array.of(5), shape: [1] });
     const words = wordsWith(tensors);
     expect(words).toHaveLength(4);
-    expect(new Set(words).size).toBe(4);
+    const weights = weightsWith(tensors);
+    const [forward, { sequence, count }] = [createForward(weights, 0), createSequenceBuilder(piecesOf(weights))];
+    forward.run(sequence(pair));
+    // The first token is [CLS]. The last word includes its full stop.
+    const [first, last] = [1 + count("Dogs"), 1 + count("Dogs bark at")];
+    expect(words?.[0]).toBe(Math.min(...forward.tokenOdds({ weights: head, bias: 5 }, 1, first)));
+    expect(words?.[3]).toBe(Math.min(...forward.tokenOdds({ weights: head, bias: 5 }, last, last + count("noon."))));
     const higher = tensors.set("claim_tokens.bias", { tensor: Float32Array.of(6), shape: [1] });
     expect(wordsWith(higher)?.[0]).toBeCloseTo((words?.[0] as number) + 1, 4);
   });
