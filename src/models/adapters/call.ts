@@ -75,9 +75,9 @@ export function httpFailure({ status, headers }: Response, message: string, apiK
   const wait = headers.get("retry-after") ?? "";
   const waits = wait === "" ? "" : ` (retry after: ${shownText(wait, apiKey, 40)})`;
   const summary = `HTTP ${status}: ${shownText(message, apiKey, MESSAGE_CHARACTERS)}${waits}`;
-  const todo = advice ?? (status === 401 || status === 403 ? "Check the API key" : "");
+  const hint = advice ?? (status === 401 || status === 403 ? "Check the API key" : "");
   const retryable = status >= 500 || [408, 409, 429].includes(status);
-  const text = todo === "" ? summary : `${summary.replace(/\.$/, "")}. ${todo}`;
+  const text = hint === "" ? summary : `${summary.replace(/\.$/, "")}. ${hint}`;
   return new CallFailure(text, { status, retryable, retryAfterMs: retryAfter(wait) });
 }
 
